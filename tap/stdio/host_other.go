@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package stdio
+
+func processName(int) string { return "" }
