@@ -64,14 +64,16 @@ type Frame struct {
 	Digest *Digest
 }
 
-// Len is the frame's length on the wire in bytes, its end included.
-func (f *Frame) Len() int64 {
-	n := int64(len(f.Body))
+// Size is the length of the frame's body in bytes: its end is not counted.
+func (f *Frame) Size() int64 {
 	if f.Digest != nil {
-		n = f.Digest.Bytes
+		return f.Digest.Bytes
 	}
-	return n + int64(len(f.EOL.String()))
+	return int64(len(f.Body))
 }
+
+// Len is the frame's length on the wire in bytes, its end included.
+func (f *Frame) Len() int64 { return f.Size() + int64(len(f.EOL.String())) }
 
 // A Digest describes a body that is not in the journal itself: it lies in a
 // side file, or was not kept.

@@ -29,6 +29,7 @@ const (
 	wantKey                   // a key, after a comma
 	wantColon                 // the colon after a key
 	wantNext                  // a comma or the end, after a value
+	done                      // the text is complete; only space may follow
 	inString                  // between two quotation marks
 	inEscape                  // after a backslash
 	inUnicode                 // inside the four digits of \uXXXX
@@ -42,7 +43,6 @@ const (
 	afterE                    //
 	afterExpSign              //
 	inExponent                //
-	done                      // the text is complete; only space may follow
 	failed                    // not valid, whatever comes
 )
 
@@ -78,6 +78,8 @@ func (c *Checker) Valid() bool {
 func (c *Checker) Feed(b []byte) {
 	for i := 0; i < len(b); {
 		switch c.state {
+		case wantValue, wantElement, wantMember, wantKey, wantColon, wantNext, done:
+			i = c.between(b, i)
 		case failed:
 			return
 		case inString:
@@ -91,37 +93,46 @@ func (c *Checker) Feed(b []byte) {
 		case inLiteral:
 			c.continueLiteral(b[i])
 			i++
-		case afterMinus, afterZero, inInt, afterPoint, inFraction, afterE, afterExpSign, inExponent:
-			i = c.number(b, i)
 		default:
-			c.structure(b[i])
-			i++
+			i = c.number(b, i)
 		}
 	}
 }
 
-// structure handles a byte between values: brackets, commas, colons, space and
-// the first byte of a value.
-func (c *Checker) structure(ch byte) {
-	switch ch {
-	case ' ', '\t':
-	case '"':
-		c.openString()
-	case ',':
-		c.comma()
-	case ':':
-		c.expect(wantColon, wantValue)
-	case '{':
-		c.open(true)
-	case '[':
-		c.open(false)
-	case '}':
-		c.close(true)
-	case ']':
-		c.close(false)
-	default:
-		c.scalar(ch)
+// between reads brackets, commas, colons, space, short plain strings and the
+// first bytes of other values from b[i:], which is most of a small message. It
+// returns where it stopped: at the end of b, or inside something that another
+// state handles.
+func (c *Checker) between(b []byte, i int) int {
+	for ; i < len(b) && c.state <= done; i++ {
+		switch ch := b[i]; ch {
+		case '"':
+			c.openString()
+			if end := i + 1 + plain(b[i+1:]); c.state == inString {
+				if end == len(b) || b[end] != '"' {
+					return end
+				}
+				c.endString()
+				i = end
+			}
+		case ' ', '\t':
+		case ',':
+			c.comma()
+		case ':':
+			c.expect(wantColon, wantValue)
+		case '{':
+			c.open(true)
+		case '[':
+			c.open(false)
+		case '}':
+			c.close(true)
+		case ']':
+			c.close(false)
+		default:
+			c.scalar(ch)
+		}
 	}
+	return i
 }
 
 func (c *Checker) expect(now, next state) {

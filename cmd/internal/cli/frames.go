@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/tap"
+)
+
+// A printer prints the records of a session.
+type printer interface {
+	record(*tap.Record)
+	flush() error
+}
+
+func (a *app) printer(asJSON bool) printer {
+	if asJSON {
+		out := bufio.NewWriterSize(a.Stdout, 64<<10)
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		return &jsonPrinter{out: out, enc: enc}
+	}
+	return &tablePrinter{a.table(column{"#", 6, true}, column{"seconds", 9, true}, column{"dir", 3, false}, column{"kind", 12, false},
+		column{"method", 26, false}, column{"id", 8, true}, column{"bytes", 9, true}, column{"about", 0, false})}
+}
+
+// tablePrinter prints a row a record.
+type tablePrinter struct{ *table }
+
+var arrows = map[tap.Dir]string{tap.C2S: "→", tap.S2C: "←", tap.Stderr: "·"}
+
+func (p *tablePrinter) record(r *tap.Record) {
+	switch {
+	case r.Frame != nil:
+		p.frame(r.Frame)
+	case r.Event != nil:
+		p.note(r, r.Event.Name, r.Event.Detail)
+	case r.Lost != nil:
+		p.note(r, "lost", fmt.Sprintf("%d frames, %d bytes: %s", r.Lost.Frames, r.Lost.Bytes, r.Lost.Reason))
+	case r.End != nil:
+		p.note(r, "end", fmt.Sprintf("exit %d%s: %s", r.End.Exit, bracketed(r.End.Signal), r.End.Reason))
+	}
+}
+
+func bracketed(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+func (p *tablePrinter) frame(f *tap.Frame) {
+	m := message(f)
+	dir := f.Dir.String()
+	if p.terminal {
+		dir = " " + arrows[f.Dir]
+	}
+	p.row(strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), about(f, m))
+}
+
+func message(f *tap.Frame) decode.Message {
+	if f.Digest != nil && f.JSON {
+		return decode.ParseHead([]byte(f.Digest.Head))
+	}
+	return decode.ParseFrame(f.Body, f.JSON, f.Dir == tap.Stderr)
+}
+
+// note prints a record that is no frame.
+func (p *tablePrinter) note(r *tap.Record, name, detail string) {
+	n, t := r.Position()
+	p.row(strconv.FormatUint(n, 10), seconds(t), "", name, "", "", "", detail)
+}
+
+func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
+
+// about is what a row says of the frame's content.
+func about(f *tap.Frame, m decode.Message) string {
+	if d := f.Digest; d != nil {
+		if d.File == "" {
+			return "not kept: " + d.Reason
+		}
+		return "in " + d.File + ": " + excerpt(d.Head)
+	}
+	return decode.Gist(f.Body, m)
+}
+
+func excerpt(s string) string {
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:100]) + "…"
+	}
+	return s
+}
+
+// jsonPrinter prints an object a record. Its shape is described in 'mcptap help
+// json' and only ever grows.
+type jsonPrinter struct {
+	out *bufio.Writer
+	enc *json.Encoder
+	err error
+}
+
+type frameJSON struct {
+	N      uint64          `json:"n"`
+	T      int64           `json:"t"`
+	Dir    string          `json:"dir"`
+	Kind   string          `json:"kind"`
+	Method string          `json:"method,omitempty"`
+	ID     json.RawMessage `json:"id,omitempty"`
+	Code   *int64          `json:"code,omitempty"`
+	Bytes  int64           `json:"bytes"`
+	EOL    string          `json:"eol"`
+	About  string          `json:"about,omitempty"`
+	File   string          `json:"file,omitempty"`
+	SHA256 string          `json:"sha256,omitempty"`
+}
+
+type noteJSON struct {
+	N      uint64    `json:"n"`
+	T      int64     `json:"t"`
+	Kind   string    `json:"kind"`
+	Name   string    `json:"name,omitempty"`
+	Detail string    `json:"detail,omitempty"`
+	Lost   *tap.Lost `json:"lost,omitempty"`
+	End    *tap.End  `json:"end,omitempty"`
+}
+
+func (p *jsonPrinter) record(r *tap.Record) {
+	n, t := r.Position()
+	note := noteJSON{N: n, T: int64(t)}
+	switch {
+	case r.Frame != nil:
+		p.encode(frameObject(r.Frame))
+		return
+	case r.Event != nil:
+		note.Kind, note.Name, note.Detail = "event", r.Event.Name, r.Event.Detail
+	case r.Lost != nil:
+		note.Kind, note.Lost = "lost", r.Lost
+	case r.End != nil:
+		note.Kind, note.End = "end", r.End
+	default:
+		return
+	}
+	p.encode(note)
+}
+
+func frameObject(f *tap.Frame) frameJSON {
+	m := message(f)
+	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: json.RawMessage(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m)}
+	if m.Kind == decode.Error {
+		j.Code = &m.Code
+	}
+	if f.Digest != nil {
+		j.File, j.SHA256 = f.Digest.File, f.Digest.SHA256
+	}
+	return j
+}
+
+func (p *jsonPrinter) encode(v any) {
+	if p.err == nil {
+		p.err = p.enc.Encode(v)
+	}
+}
+
+func (p *jsonPrinter) flush() error {
+	if p.err != nil {
+		return p.err
+	}
+	return p.out.Flush()
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/mcptap/mcptap/sessions"
+)
+
+func (a *app) ls() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "ls",
+		Aliases: []string{"list"},
+		Short:   "list what was recorded, the newest first",
+		Long: `ls lists the recordings: when they began, their label, whether their tap is
+live, ended or crashed, how many records they have, how long they took, the exit
+status of the server, their size, and the id that other commands take (or any
+beginning of it that no other id has).`,
+		Example: `  mcptap ls
+  mcptap ls --json | jq -r 'select(.state == "crashed").path'`,
+		Args: exactly(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error { return a.list(asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return c
+}
+
+func (a *app) list(asJSON bool) error {
+	store := a.store()
+	infos, err := store.List()
+	if err != nil {
+		return fmt.Errorf("reading the folder of recordings: %w", err)
+	}
+	if asJSON {
+		return a.listJSON(infos)
+	}
+	if len(infos) == 0 {
+		a.say("nothing is recorded in %s yet; put 'mcptap --' in front of a server's command, or try 'mcptap demo'", store.Dir)
+		return nil
+	}
+	return a.listTable(store, infos)
+}
+
+func (a *app) listTable(store sessions.Store, infos []sessions.Info) error {
+	t := a.table(column{"started", 14, false}, column{"label", 20, false}, column{"state", 8, false},
+		column{"records", 8, true}, column{"length", 9, true}, column{"exit", 4, true}, column{"size", 9, true}, column{"id", 0, false})
+	total := int64(0)
+	for i := range infos {
+		total += infos[i].Size
+		t.row(a.listRow(t, &infos[i])...)
+	}
+	if err := t.flush(); err != nil || !t.terminal {
+		return err
+	}
+	a.sayStore(store, len(infos), total)
+	return nil
+}
+
+func (a *app) listRow(t *table, i *sessions.Info) []string {
+	started, size := i.Start.UTC().Format(time.RFC3339), strconv.FormatInt(i.Size, 10)
+	if t.terminal {
+		started, size = humanize.RelTime(i.Start, a.Now(), "ago", "from now"), humanize.IBytes(uint64(i.Size))
+	}
+	return []string{started, i.Label(), stateWord(i), strconv.FormatUint(i.Records, 10), formatLength(i.Length), exitWord(i), size, i.ID}
+}
+
+func stateWord(i *sessions.Info) string {
+	if i.Kept {
+		return string(i.State) + " ★"
+	}
+	return string(i.State)
+}
+
+func exitWord(i *sessions.Info) string {
+	if i.End == nil {
+		return ""
+	}
+	return strconv.Itoa(i.End.Exit)
+}
+
+func formatLength(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.3fs", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// sayStore tells how full the store is, and what was removed for room.
+func (a *app) sayStore(store sessions.Store, n int, total int64) {
+	limit := a.bytesFrom("MCPTAP_MAX_STORE", defaultMaxStore)
+	line := fmt.Sprintf("%d sessions, %s", n, humanize.IBytes(uint64(total)))
+	if limit > 0 {
+		line += " of " + humanize.IBytes(uint64(limit)) + "; beyond that the oldest go (mcptap keep protects one)"
+	}
+	a.say("%s", line)
+	if p := store.Pruned(); p.Sessions > 0 {
+		a.say("%d older sessions (%s) were removed to make room, the last %s", p.Sessions, humanize.IBytes(uint64(p.Bytes)), humanize.RelTime(p.Last, a.Now(), "ago", "from now"))
+	}
+}
+
+// sessionJSON is a session in the output of ls --json.
+type sessionJSON struct {
+	ID      string    `json:"id"`
+	Label   string    `json:"label"`
+	State   string    `json:"state"`
+	Kept    bool      `json:"kept"`
+	Start   time.Time `json:"start"`
+	Length  int64     `json:"length_ns"`
+	Records uint64    `json:"records"`
+	Exit    *int      `json:"exit"`
+	Reason  string    `json:"reason,omitempty"`
+	Lost    int64     `json:"lost"`
+	Bytes   int64     `json:"bytes"`
+	Path    string    `json:"path"`
+	Command []string  `json:"command"`
+}
+
+func (a *app) listJSON(infos []sessions.Info) error {
+	out := bufio.NewWriter(a.Stdout)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for i := range infos {
+		s := &infos[i]
+		j := sessionJSON{ID: s.ID, Label: s.Label(), State: string(s.State), Kept: s.Kept, Start: s.Start, Length: int64(s.Length), Records: s.Records, Bytes: s.Size, Path: s.Path}
+		if s.Header != nil {
+			j.Command = s.Header.Command
+		}
+		if s.End != nil {
+			j.Exit, j.Reason, j.Lost = &s.End.Exit, s.End.Reason, s.End.Lost
+		}
+		if err := enc.Encode(j); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/mcptap/mcptap/sessions"
+)
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mcptap [--label L] [--log FILE] -- COMMAND [ARGUMENTS]",
+		Short: "a wire tap for the Model Context Protocol",
+		Long: `mcptap sits between an MCP host and a server and records every frame that
+crosses, byte for byte. Put it in front of the server's command, in the host's
+configuration or in a shell:
+
+    mcptap -- python server.py
+
+The host notices nothing. Afterwards, or meanwhile:
+
+    mcptap ls                 what was recorded
+    mcptap show last          every frame of the newest session
+    mcptap follow             the same, live
+
+Without a command, mcptap lists what was recorded.`,
+		Example: `  mcptap -- npx -y @modelcontextprotocol/server-everything
+  mcptap --label tickets --log tickets.jsonl -- python server.py
+  mcptap demo`,
+		DisableFlagsInUseLine: true,
+		SilenceErrors:         true,
+		SilenceUsage:          true,
+		Args:                  cobra.ArbitraryArgs,
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%v; '%s --help' shows what there is", err, c.CommandPath())
+	})
+	root.PersistentFlags().StringVar(&a.dir, "dir", "", "folder of recordings (default: see 'mcptap help environment')")
+	a.addTap(root)
+	root.AddCommand(a.ls(), a.show(), a.follow(), a.keep(), a.rm(), a.path(), a.demo(), a.version(), a.man())
+	root.AddCommand(topics()...)
+	return root
+}
+
+// store is the folder of recordings that the user means.
+func (a *app) store() sessions.Store {
+	if a.dir != "" {
+		return sessions.Store{Dir: a.dir}
+	}
+	return sessions.Store{Dir: sessions.DefaultDir(a.Getenv)}
+}
+
+// exactly is cobra.ExactArgs with an error of ours.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("%s takes %s; '%s --help' has examples", c.CommandPath(), what, c.CommandPath())
+		}
+		return nil
+	}
+}
+
+func atLeastOne(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("%s takes %s; '%s --help' has examples", c.CommandPath(), what, c.CommandPath())
+		}
+		return nil
+	}
+}

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
+)
+
+const sessionNames = `SESSION is a path, an id or any beginning of one, a label (its newest session),
+"last", or - for standard input.`
+
+func (a *app) show() *cobra.Command {
+	var raw string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "show SESSION",
+		Short: "print a session, frame by frame",
+		Long: `show prints every frame of a session: its number, the seconds since the session's
+start, direction, kind, method, id, length in bytes (its end not counted), and what it
+is about.
+
+With --raw it gives back the bytes of one direction exactly as they crossed.
+
+` + sessionNames,
+		Example: `  mcptap show last
+  mcptap show tickets --raw s2c | jq .result
+  mcptap show last --json | jq 'select(.kind == "error")'`,
+		Args: exactly(1, "one SESSION"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := a.open(args[0])
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if raw != "" {
+				return a.showRaw(s, raw)
+			}
+			return a.read(s, a.printer(asJSON), false)
+		},
+	}
+	c.Flags().StringVar(&raw, "raw", "", "the exact bytes of one direction: c2s, s2c or stderr")
+	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line ('mcptap help json')")
+	c.MarkFlagsMutuallyExclusive("raw", "json")
+	_ = c.RegisterFlagCompletionFunc("raw", cobra.FixedCompletions([]string{"c2s", "s2c", "stderr"}, cobra.ShellCompDirectiveNoFileComp))
+	c.ValidArgsFunction = a.completeSession
+	return c
+}
+
+// open opens the session that a user named.
+func (a *app) open(name string) (*sessions.Session, error) {
+	if name == "-" {
+		return sessions.Read(a.Stdin), nil
+	}
+	i, err := a.store().Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return sessions.Open(i.Path)
+}
+
+func (a *app) completeSession(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	infos, err := a.store().List()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	names := []string{"last"}
+	for i := range infos {
+		names = append(names, infos[i].ID+"\t"+infos[i].Label())
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// read prints all records of a session. With follow it goes on until its tap has
+// ended.
+func (a *app) read(s *sessions.Session, p printer, follow bool) error {
+	var bad remarks
+	for {
+		rec, err := s.Next()
+		switch {
+		case errors.Is(err, io.EOF) && follow && s.Running():
+			if err := p.flush(); err != nil {
+				return err
+			}
+			a.pause()
+			continue
+		case errors.Is(err, io.EOF) && follow && s.Grown():
+			continue
+		case errors.Is(err, io.EOF):
+			if rec, ok := s.Unfinished(); ok {
+				bad.add(rec)
+			}
+			bad.say(a)
+			return p.flush()
+		case err != nil:
+			return fmt.Errorf("reading the session: %w", err)
+		}
+		bad.add(rec)
+		p.record(&rec)
+	}
+}
+
+// remarks are what was wrong with lines of a journal.
+type remarks struct {
+	lines []string
+	n     int
+}
+
+const maxRemarks = 5
+
+func (r *remarks) add(rec tap.Record) {
+	switch {
+	case rec.Bad != nil:
+		r.note("line %d passed over: %v", rec.Line, rec.Bad)
+	case rec.Missing > 0:
+		r.note("line %d: %d records before it are missing", rec.Line, rec.Missing)
+	}
+}
+
+func (r *remarks) note(format string, args ...any) {
+	r.n++
+	if r.n <= maxRemarks {
+		r.lines = append(r.lines, fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *remarks) say(a *app) {
+	for _, l := range r.lines {
+		a.say("%s", l)
+	}
+	if r.n > maxRemarks {
+		a.say("%d more lines passed over", r.n-maxRemarks)
+	}
+}
+
+// showRaw writes the bytes of one direction. Frames whose bytes are not there
+// are said, and make the command fail.
+func (a *app) showRaw(s *sessions.Session, direction string) error {
+	dir, ok := tap.ParseDir(direction)
+	if !ok {
+		return usagef("--raw takes c2s, s2c or stderr, not %q", direction)
+	}
+	out := bufio.NewWriterSize(a.Stdout, 256<<10)
+	var bad remarks
+	missing := 0
+	for {
+		rec, err := s.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("reading the session: %w", err)
+		}
+		bad.add(rec)
+		switch {
+		case rec.Lost != nil:
+			missing++
+			bad.note("line %d: %d frames were not recorded here: %s", rec.Line, rec.Lost.Frames, rec.Lost.Reason)
+		case rec.Bad != nil:
+			missing++
+		case rec.Frame != nil && rec.Frame.Dir == dir:
+			switch err := writeFrame(out, s, rec.Frame); {
+			case errors.Is(err, errBody):
+				missing++
+				bad.note("%s", strings.TrimPrefix(err.Error(), errBody.Error()+": "))
+			case err != nil:
+				return err
+			}
+		}
+	}
+	bad.say(a)
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if missing > 0 {
+		return fmt.Errorf("the output is not complete: bytes are missing in %d places", missing)
+	}
+	return nil
+}
+
+var errBody = errors.New("no bytes")
+
+func writeFrame(out io.Writer, s *sessions.Session, f *tap.Frame) error {
+	body, err := s.Body(f)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errBody, err)
+	}
+	defer body.Close()
+	if _, err := io.Copy(out, body); err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, f.EOL.String())
+	return err
+}

@@ -1,0 +1,200 @@
+package sessions
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcptap/mcptap/tap"
+)
+
+// State is what a recording's file says about its tap.
+type State string
+
+// The states of a recording.
+const (
+	Live    State = "live"    // its tap is running
+	Ended   State = "ended"   // its tap ended in order
+	Crashed State = "crashed" // its tap ended without a last record
+)
+
+// Info is what the list of recordings shows of one. It is read from the file's
+// two ends, whatever lies between.
+type Info struct {
+	ID      string
+	Path    string
+	Size    int64 // of the journal and its side files, in bytes
+	State   State
+	Kept    bool
+	Start   time.Time   // from the header; the file's age if there is none
+	Header  *tap.Header // nil if the first line is no header
+	Records uint64      // number of the last record
+	End     *tap.End    // nil unless State is Ended
+	Length  time.Duration
+}
+
+// Label is the session's label.
+func (i *Info) Label() string {
+	if i.Header == nil {
+		return ""
+	}
+	return i.Header.Label
+}
+
+// List reads the store: every recording, the newest first. A store that does
+// not exist is empty.
+func (s Store) List() ([]Info, error) {
+	files, err := s.files()
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]Info, 0, len(files))
+	for _, f := range files {
+		if i, err := inspect(f.path); err == nil {
+			i.Size, i.Kept = f.size, f.kept
+			infos = append(infos, i)
+		}
+	}
+	slices.SortFunc(infos, func(a, b Info) int {
+		return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(b.ID, a.ID))
+	})
+	return infos, nil
+}
+
+// files are a recording's files, by what their names say.
+type files struct {
+	id   string
+	path string
+	size int64
+	side []string
+	kept bool
+	age  time.Time // when the journal was last written to
+}
+
+// files groups the files of the store by recording.
+func (s Store) files() (map[string]*files, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*files{}
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), journalExt); ok && e.Type().IsRegular() {
+			found[id] = &files{id: id, path: s.Path(id)}
+		}
+	}
+	for _, e := range entries {
+		s.assign(found, e)
+	}
+	return found, nil
+}
+
+func (s Store) assign(found map[string]*files, e fs.DirEntry) {
+	name := e.Name()
+	info, err := e.Info()
+	if err != nil {
+		return
+	}
+	if id, ok := strings.CutSuffix(name, journalExt); ok && found[id] != nil {
+		found[id].size += info.Size()
+		found[id].age = info.ModTime()
+		return
+	}
+	if id, ok := strings.CutSuffix(name, keepExt); ok && found[id] != nil {
+		found[id].kept = true
+		return
+	}
+	for dot := strings.IndexByte(name, '.'); dot >= 0; dot = next(name, dot) {
+		if f := found[name[:dot]]; f != nil && tap.SideName(name[dot+1:]) {
+			f.size += info.Size()
+			f.side = append(f.side, filepath.Join(s.Dir, name))
+		}
+	}
+}
+
+// next is the next dot in name after dot, -1 if there is none.
+func next(name string, dot int) int {
+	i := strings.IndexByte(name[dot+1:], '.')
+	if i < 0 {
+		return -1
+	}
+	return dot + 1 + i
+}
+
+// inspect reads the two ends of a journal.
+func inspect(path string) (Info, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Info{}, err
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	i := Info{ID: strings.TrimSuffix(filepath.Base(path), journalExt), Path: path, Size: stat.Size(), Start: stat.ModTime()}
+	if r, err := tap.NewReader(io.LimitReader(f, firstLine)).Next(); err == nil && r.Header != nil {
+		i.Header, i.Start = r.Header, r.Header.Start
+	}
+	i.readTail(f, stat.Size())
+	i.State = state(f, i.End)
+	return i, nil
+}
+
+// firstLine bounds the header; a command line is at most 2 MiB on Linux.
+const firstLine = 4 << 20
+
+func state(f *os.File, end *tap.End) State {
+	switch {
+	case end != nil:
+		return Ended
+	case !tryLock(f):
+		return Live
+	}
+	unlock(f)
+	return Crashed
+}
+
+// readTail finds the last complete record, looking back as far as one line of
+// ordinary length goes, then further.
+func (i *Info) readTail(f io.ReaderAt, size int64) {
+	for back := int64(4 << 10); ; back *= 16 {
+		from := max(0, size-back)
+		tail := make([]byte, size-from)
+		n, err := f.ReadAt(tail, from)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return
+		}
+		if i.lastRecord(tail[:n], from == 0) || from == 0 || back > 64<<20 {
+			return
+		}
+	}
+}
+
+func (i *Info) lastRecord(tail []byte, whole bool) bool {
+	tail = tail[:bytes.LastIndexByte(tail, '\n')+1]
+	for len(tail) > 0 {
+		at := bytes.LastIndexByte(tail[:len(tail)-1], '\n') + 1
+		if at == 0 && !whole {
+			return false // the line begins further back
+		}
+		rec, err := tap.NewReader(bytes.NewReader(tail[at:])).Next()
+		if err == nil && rec.Bad == nil {
+			i.Records, i.Length = rec.Position()
+			i.End = rec.End
+			return true
+		}
+		tail = tail[:at]
+	}
+	return false
+}

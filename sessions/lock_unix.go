@@ -1,0 +1,27 @@
+//go:build unix
+
+package sessions
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lock marks a recording as live until f is closed or its process ends.
+func lock(f *os.File) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX)
+		if err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// tryLock takes the lock only if nobody has it; ok is false if somebody does.
+func tryLock(f *os.File) (ok bool) {
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	return err != unix.EWOULDBLOCK
+}
+
+func unlock(f *os.File) { _ = unix.Flock(int(f.Fd()), unix.LOCK_UN) }
