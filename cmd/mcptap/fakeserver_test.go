@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -20,6 +22,7 @@ func fakeServer() {
 	modes := map[string]func(arg string){
 		"echo":         func(string) { _, _ = io.Copy(os.Stdout, os.Stdin) },
 		"answer":       answer,
+		"wire":         logAndAnswer,
 		"read":         func(string) { _, _ = io.Copy(io.Discard, os.Stdin) },
 		"say":          func(s string) { fmt.Print(s) },
 		"hex":          func(s string) { fmt.Print(unhex(s)) },
@@ -63,6 +66,30 @@ func answer(string) {
 			_ = out.Flush()
 		}
 		if err != nil {
+			return
+		}
+	}
+}
+
+// logAndAnswer appends every line that comes to a file, then sends it back.
+func logAndAnswer(path string) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		panic(err)
+	}
+	in := bufio.NewReaderSize(os.Stdin, 1<<16)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		if _, err := f.Write(line); err != nil {
+			panic(err)
+		}
+		if _, err := os.Stdout.Write(line); err != nil {
 			return
 		}
 	}

@@ -48,7 +48,7 @@ func explain(name, path string, err error) *StartError {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		e.Status, why = ExitNotFound, "there is no such file"
 	case errors.Is(err, fs.ErrPermission):
-		why = "it is not executable: " + permission(name)
+		why = "it is not executable: permission denied"
 	default:
 		why = cause(err)
 	}
@@ -74,13 +74,6 @@ func folderGone() bool {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-func permission(name string) string {
-	if s, err := os.Stat(name); err == nil && s.IsDir() {
-		return "it is a folder"
-	}
-	return "permission denied"
 }
 
 // missingInterpreter explains an existing file that the system does not find:

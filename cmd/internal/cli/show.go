@@ -34,6 +34,9 @@ With --raw it gives back the bytes of one direction exactly as they crossed.
   mcptap show last --json | jq 'select(.kind == "error")'`,
 		Args: exactly(1, "one SESSION"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if raw != "" && asJSON {
+				return usagef("--raw gives bytes and --json gives JSON; take one of them")
+			}
 			s, err := a.open(args[0])
 			if err != nil {
 				return err
@@ -47,7 +50,6 @@ With --raw it gives back the bytes of one direction exactly as they crossed.
 	}
 	c.Flags().StringVar(&raw, "raw", "", "the exact bytes of one direction: c2s, s2c or stderr")
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line ('mcptap help json')")
-	c.MarkFlagsMutuallyExclusive("raw", "json")
 	_ = c.RegisterFlagCompletionFunc("raw", cobra.FixedCompletions([]string{"c2s", "s2c", "stderr"}, cobra.ShellCompDirectiveNoFileComp))
 	c.ValidArgsFunction = a.completeSession
 	return c

@@ -64,7 +64,9 @@ func (a *app) tap(o tapOptions, argv []string) error {
 		MaxBytes: a.bytesFrom("MCPTAP_MAX_SESSION", defaultMaxSession),
 		Warn:     func(s string) { a.say("%s", s) },
 	})
-	go a.prune(store)
+	if rec.file != nil {
+		go a.prune(store)
+	}
 	end, err := (&stdio.Tap{
 		Argv: argv, Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr,
 		Journal: journal, Grace: o.grace, Warn: func(s string) { a.say("%s", s) },

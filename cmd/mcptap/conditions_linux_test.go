@@ -1,0 +1,471 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
+	"github.com/mcptap/mcptap/tap/taptest"
+)
+
+// tapped is a tap that runs in a test, with the test in the place of the host.
+type tapped struct {
+	*exec.Cmd
+	t      *testing.T
+	store  string
+	in     io.WriteCloser
+	out    *bufio.Reader
+	stderr bytes.Buffer
+}
+
+// startTap starts "mcptap FLAGS -- fakeserver MODES".
+func startTap(t *testing.T, flags []string, modes ...string) *tapped {
+	t.Helper()
+	store := t.TempDir()
+	args := append(append([]string{"--dir", store}, flags...), "--", "fakeserver")
+	p := &tapped{Cmd: exec.Command("mcptap", append(args, modes...)...), t: t, store: store}
+	in, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.in, p.out = in, bufio.NewReader(out)
+	p.Cmd.Stderr = &p.stderr
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill() })
+	return p
+}
+
+func (p *tapped) line() string {
+	p.t.Helper()
+	s, err := p.out.ReadString('\n')
+	if err != nil {
+		p.t.Fatalf("reading a line: %q, %v; stderr: %s", s, err, p.stderr.String())
+	}
+	return strings.TrimSuffix(s, "\n")
+}
+
+// end waits for the tap, expects its exit status, and returns its journal. A tap
+// that never ends fails by the time limit of the whole test.
+func (p *tapped) end(status int) []byte {
+	p.t.Helper()
+	_, _ = io.Copy(io.Discard, p.out)
+	_ = p.Wait()
+	if got := p.ProcessState.ExitCode(); got != status {
+		p.t.Errorf("exit status %d, want %d; stderr: %s", got, status, p.stderr.String())
+	}
+	return journalOf(p.t, p.store)
+}
+
+// gone waits until a process does not exist any more.
+func gone(t *testing.T, pid string) {
+	t.Helper()
+	for range 1000 {
+		stat, err := os.ReadFile("/proc/" + pid + "/stat")
+		if err != nil || bytes.Contains(stat, []byte(") Z ")) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %s is still there", pid)
+}
+
+func events(t *testing.T, journal []byte) (all []string) {
+	t.Helper()
+	for _, r := range taptest.Records(t, journal) {
+		if r.Event != nil {
+			all = append(all, strings.TrimSpace(r.Event.Name+" "+r.Event.Detail))
+		}
+	}
+	return all
+}
+
+func TestSignalsArePassedOnOnceEach(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "report")
+	if got := p.line(); got != "ready" {
+		t.Fatal(got)
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGTERM} {
+		if err := p.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.line(); got != s.String() {
+			t.Errorf("%v arrives as %s", s, got)
+		}
+	}
+	journal := p.end(0)
+	want := "SIGINT SIGHUP SIGQUIT SIGUSR1 SIGUSR2 SIGWINCH SIGTERM"
+	got := strings.Join(events(t, journal), "; ")
+	for s := range strings.FieldsSeq(want) {
+		if strings.Count(got, "signal "+s+" from the host") != 1 {
+			t.Errorf("events: %s", got)
+		}
+	}
+}
+
+func TestServerThatDiesOfASignal(t *testing.T) {
+	t.Parallel()
+	for modes, want := range map[string]tap.End{
+		"die":    {Exit: 137, Signal: "SIGKILL", Reason: "the server ended by itself"},
+		"exit=7": {Exit: 7, Reason: "the server ended by itself"},
+	} {
+		p := startTap(t, nil, modes)
+		if got := *endOf(t, p.end(want.Exit)); got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestTerminatedServer(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "say=up\n", "forever")
+	p.line()
+	_ = p.Process.Signal(syscall.SIGTERM)
+	want := tap.End{Exit: 143, Signal: "SIGTERM", Reason: "the host sent SIGTERM", Frames: 1}
+	if got := *endOf(t, p.end(143)); got != want {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestServerThatIgnoresTheEndOfItsInput(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, []string{"--grace", "200ms"}, "say=up\n", "forever")
+	p.line()
+	_ = p.in.Close()
+	journal := p.end(143)
+	if got := strings.Join(events(t, journal), "; "); got != "stdin-end; signal SIGTERM sent by mcptap; stdout-end" {
+		t.Error(got)
+	}
+	if !strings.Contains(p.stderr.String(), "mcptap: the server's input has ended and it was silent for 200ms; sending it SIGTERM") {
+		t.Errorf("stderr: %s", p.stderr.String())
+	}
+}
+
+func TestServerThatAnswersLongAfterTheEndOfItsInput(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, []string{"--grace", "1s"}, "read", "sleep=700", "say=one\n", "sleep=700", "say=two\n")
+	_ = p.in.Close()
+	if a, b := p.line(), p.line(); a != "one" || b != "two" {
+		t.Errorf("%q, %q", a, b)
+	}
+	p.end(0)
+}
+
+func TestServerThatFloodsStandardErrorWithoutReading(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "log-bytes=20000000", "say=done\n")
+	go func() { _, _ = p.in.Write(bytes.Repeat([]byte("x"), 1<<20)) }() // nobody reads it
+	if got := p.line(); got != "done" {
+		t.Error(got)
+	}
+	journal := p.end(0)
+	if n := len(taptest.Raw(t, journal, tap.Stderr)); n != 20_000_000 {
+		t.Errorf("%d bytes of standard error recorded", n)
+	}
+	if p.stderr.Len() < 20_000_000 {
+		t.Errorf("%d bytes of standard error passed on", p.stderr.Len())
+	}
+}
+
+func TestHostThatDoesNotReadStandardError(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	store := t.TempDir()
+	c := exec.Command("mcptap", "--dir", store, "--", "fakeserver", "log-bytes=5000000", "say=done\n")
+	c.Stderr = w
+	out, err := c.Output()
+	if err != nil || string(out) != "done\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+	if n := len(taptest.Raw(t, journalOf(t, store), tap.Stderr)); n != 5_000_000 {
+		t.Errorf("%d bytes of standard error recorded", n)
+	}
+}
+
+func TestServerThatExitsRightAfterALargeAnswer(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "say-bytes=3000000")
+	time.Sleep(300 * time.Millisecond) // the server is gone by now, but for what the pipes do not hold
+	got, err := io.ReadAll(p.out)
+	if err != nil || len(got) != 3_000_000 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if raw := taptest.Raw(t, p.end(0), tap.S2C); !bytes.Equal(raw, got) {
+		t.Errorf("%d bytes recorded", len(raw))
+	}
+}
+
+func TestLauncherThatDies(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "child=ignore,forever", "say=up\n", "exit=3")
+	leaf := p.line()
+	p.line()
+	if end := endOf(t, p.end(3)); !strings.Contains(end.Reason, "still holds its output") {
+		t.Errorf("reason: %s", end.Reason)
+	}
+	gone(t, leaf)
+	if !strings.Contains(p.stderr.String(), "the server has ended but a process it started still holds its output; ending that too") {
+		t.Errorf("stderr: %s", p.stderr.String())
+	}
+}
+
+func TestHelperThatOnlyLogsIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "child=close-stdout,close-stdin,sleep=3000", "say=up\n")
+	leaf := p.line()
+	p.line()
+	p.end(0)
+	if _, err := os.Stat("/proc/" + leaf); err != nil {
+		t.Error("a process that the server left behind on purpose was ended")
+	}
+	gone(t, leaf)
+}
+
+func TestTerminatedLauncherTakesItsLeafAlong(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "child=ignore,forever", "say=up\n", "forever")
+	leaf := p.line()
+	p.line()
+	_ = p.Process.Signal(syscall.SIGTERM)
+	p.end(143)
+	gone(t, leaf)
+}
+
+func TestKilledTapLeavesNobodyBehind(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "child=ignore,forever", "pid", "ignore", "forever")
+	leaf, server := p.line(), p.line()
+	_ = p.Process.Kill()
+	gone(t, server)
+	gone(t, leaf)
+}
+
+func TestHostThatDisappears(t *testing.T) {
+	t.Parallel()
+	store := t.TempDir()
+	// A host that starts the tap with pipes that die with it.
+	host := exec.Command("bash", "-c", `coproc mcptap --dir "$0" -- fakeserver pid say='{"half":' ignore forever
+		read -r pid <&"${COPROC[0]}"; echo "$pid"; read -r _`, store)
+	hold, err := host.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := host.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Close()
+	server, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = host.Process.Kill()
+	_ = host.Wait()
+	gone(t, strings.TrimSpace(server))
+	journal := waitEnded(t, store)
+	if raw := taptest.Raw(t, journal, tap.S2C); !bytes.HasSuffix(raw, []byte(`{"half":`)) {
+		t.Errorf("recorded %q", raw)
+	}
+	if end := endOf(t, journal); !strings.Contains(end.Reason, "the host is gone") {
+		t.Errorf("reason: %s", end.Reason)
+	}
+}
+
+// waitEnded waits until the only session of a store has its end.
+func waitEnded(t *testing.T, store string) []byte {
+	t.Helper()
+	for range 1000 {
+		if infos := list(t, store); len(infos) == 1 && infos[0].State == sessions.Ended {
+			return readJournal(t, infos[0].Path)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("not ended: %+v", list(t, store))
+	return nil
+}
+
+func TestServerThatClosesItsInput(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "close-stdin", "say=up\n", "sleep=500")
+	p.line()
+	var err error
+	for range 100 { // what was on its way may still be taken
+		if _, err = p.in.Write([]byte("{}\n")); err != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if err == nil {
+		t.Error("the host can still write to a server that does not read")
+	}
+	p.end(0)
+}
+
+func TestFiftyMegabytesOnOneLine(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "say-bytes=50000000", "say=\n")
+	peak := make(chan int)
+	go func() { peak <- peakMemory(p.Process.Pid) }()
+	got, err := io.ReadAll(p.out)
+	if err != nil || len(got) != 50_000_001 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	f := taptest.Records(t, p.end(0))[1].Frame
+	if f == nil || f.Digest == nil || f.Digest.Bytes != 50_000_000 {
+		t.Fatalf("%+v", f)
+	}
+	raw, err := exec.Command("mcptap", "--dir", p.store, "show", "last", "--raw", "s2c").Output()
+	if err != nil || !bytes.Equal(raw, got) {
+		t.Errorf("show --raw gives %d bytes, %v", len(raw), err)
+	}
+	if kib := <-peak; kib > 48<<10 && !raceEnabled {
+		t.Errorf("the tap took %d KiB of memory", kib)
+	}
+}
+
+// peakMemory watches a process until it ends, and gives its peak in KiB.
+func peakMemory(pid int) (kib int) {
+	for {
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		_, rest, found := bytes.Cut(b, []byte("VmHWM:"))
+		if err != nil || !found {
+			return kib
+		}
+		_, _ = fmt.Sscan(string(rest), &kib)
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestBytesThatBreakOtherTools sends what other taps choke on through an echo:
+// the host gets it back, and both directions of the journal are it.
+func TestBytesThatBreakOtherTools(t *testing.T) {
+	t.Parallel()
+	for name, bytes := range map[string]string{
+		"crlf":                     "{\"a\":1}\r\n{}\r\n",
+		"blank lines":              "\n\n{}\n\r\n",
+		"cut character":            "{\"s\":\"é\"}\n",
+		"invalid utf-8":            "\xff\xfe{}\n\xc3(\n",
+		"line separator":           "{\"s\":\"\u2028\u2029\"}\n",
+		"glued":                    "INFO ready{\"jsonrpc\":\"2.0\"}{\"jsonrpc\":\"2.0\"}\n",
+		"no end":                   "{\"a\":1}",
+		"nul":                      "\x00\x00\n",
+		"byte order mark":          "\xef\xbb\xbf{}\n",
+		"numbers":                  "{\"id\":123456789012345678901234567890,\"x\":1e400,\"x\":-0}\n",
+		"content-length":           "Content-Length: 2\r\n\r\n{}",
+		"several lines a message":  "{\n  \"a\": 1\n}\n",
+		"several messages a line":  "{}{}\n",
+		"escapes":                  "\x1b]0;x\x07\x1b[2J\n",
+		"nothing":                  "",
+		"deep":                     strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "\n",
+		"only a carriage return":   "\r",
+		"carriage returns between": "{\"a\":\r1}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := startTap(t, nil, "echo")
+			go func() {
+				for i := range len(bytes) { // a byte at a time
+					_, _ = p.in.Write([]byte(bytes[i : i+1]))
+				}
+				_ = p.in.Close()
+			}()
+			got, err := io.ReadAll(p.out)
+			if err != nil || string(got) != bytes {
+				t.Errorf("got %q, %v", got, err)
+			}
+			journal := p.end(0)
+			for _, dir := range []tap.Dir{tap.C2S, tap.S2C} {
+				if raw := taptest.Raw(t, journal, dir); string(raw) != bytes {
+					t.Errorf("%v is recorded as %q", dir, raw)
+				}
+			}
+		})
+	}
+}
+
+// TestFullDisk records to a file system of 64 KiB.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", dir).Run(); err != nil {
+		t.Skip("mounting a small file system takes root on Linux")
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", dir).Run() })
+	c := exec.Command("mcptap", "--dir", dir, "--", "fakeserver", "echo")
+	var sent bytes.Buffer
+	for i := range 2000 {
+		fmt.Fprintf(&sent, `{"jsonrpc":"2.0","id":%d,"method":"x","params":{"pad":"%0100d"}}`+"\n", i, i)
+	}
+	c.Stdin = bytes.NewReader(sent.Bytes())
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil || !bytes.Equal(out, sent.Bytes()) {
+		t.Errorf("the session suffered: %d of %d bytes, %v", len(out), sent.Len(), err)
+	}
+	if strings.Count(stderr.String(), "mcptap: ") != 1 || !strings.Contains(stderr.String(), "no space left") {
+		t.Errorf("stderr: %s", stderr.String())
+	}
+	shown, err := exec.Command("mcptap", "--dir", dir, "show", "last").Output()
+	if err != nil || len(shown) == 0 {
+		t.Errorf("the recording does not open: %v", err)
+	}
+}
+
+func TestUnwritableStore(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("mcptap", "--dir", filepath.Join(file, "store"), "--", "fakeserver", "echo")
+	c.Stdin = strings.NewReader("{}\n")
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil || string(out) != "{}\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+	if strings.Count(stderr.String(), "mcptap: ") != 1 || !strings.Contains(stderr.String(), "not recording") {
+		t.Errorf("stderr: %s", stderr.String())
+	}
+}
+
+// TestTransparency compares what a server is given with and without a tap.
+func TestTransparency(t *testing.T) {
+	args := []string{"args", "cwd", "env", "--label", "-x", "", "a b", `"q"`, `\`, "*", "--", "--help"}
+	direct, err := exec.Command("fakeserver", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tapped, err := exec.Command("mcptap", append([]string{"--dir", t.TempDir(), "--", "fakeserver"}, args...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(direct, tapped) {
+		t.Errorf("direct:\n%s\ntapped:\n%s", direct, tapped)
+	}
+}
