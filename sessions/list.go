@@ -48,6 +48,10 @@ func (i *Info) Label() string {
 	return i.Header.Label
 }
 
+// Short is the end of the id, which is enough to name the session as long as no
+// other has the same.
+func (i *Info) Short() string { return i.ID[strings.LastIndexByte(i.ID, '-')+1:] }
+
 // List reads the store: every recording, the newest first. A store that does
 // not exist is empty.
 func (s Store) List() ([]Info, error) {

@@ -10,8 +10,9 @@ import (
 // ErrNoSession is the kind of error when a name fits no recording.
 var ErrNoSession = errors.New("no such session")
 
-// Resolve finds the recording that a user named: by a path, an id or any unique
-// prefix of one, a label (its newest session), or "last".
+// Resolve finds the recording that a user named: by a path, an id, any beginning
+// of one that is unique, the four digits at its end, a label (its newest
+// session), or "last".
 func (s Store) Resolve(name string) (Info, error) {
 	if i, ok := s.byPath(name); ok {
 		return i, nil
@@ -26,22 +27,30 @@ func (s Store) Resolve(name string) (Info, error) {
 		}
 		return infos[0], nil
 	}
-	if i, ok := byID(infos, name); ok {
-		return i, nil
+	if found := matching(infos, func(i *Info) bool { return i.ID == name || i.Label() == name }); len(found) > 0 {
+		return found[0], nil // the newest
 	}
-	byPrefix := prefixed(infos, name)
-	switch {
-	case len(byPrefix) == 1:
-		return byPrefix[0], nil
-	case len(byPrefix) > 1:
-		return Info{}, fmt.Errorf("%q begins the ids of %d sessions: %s; write more of it", name, len(byPrefix), examples(byPrefix))
-	}
-	for _, i := range infos { // the newest comes first
-		if i.Label() == name {
-			return i, nil
+	for _, fits := range []func(*Info) bool{
+		func(i *Info) bool { return name != "" && strings.HasPrefix(i.ID, name) },
+		func(i *Info) bool { return i.Short() == name },
+	} {
+		switch found := matching(infos, fits); {
+		case len(found) == 1:
+			return found[0], nil
+		case len(found) > 1:
+			return Info{}, fmt.Errorf("%q fits the ids of %d sessions: %s; write more of it", name, len(found), examples(found))
 		}
 	}
-	return Info{}, fmt.Errorf("%w: %q is no path, no id, no beginning of an id and no label in %s; 'mcptap ls' lists what there is", ErrNoSession, name, s.Dir)
+	return Info{}, fmt.Errorf("%w: %q is no path, no id, no part of an id and no label in %s; 'mcptap ls' lists what there is", ErrNoSession, name, s.Dir)
+}
+
+func matching(infos []Info, matches func(*Info) bool) (found []Info) {
+	for i := range infos {
+		if matches(&infos[i]) {
+			found = append(found, infos[i])
+		}
+	}
+	return found
 }
 
 func (s Store) byPath(name string) (Info, bool) {
@@ -56,24 +65,6 @@ func (s Store) byPath(name string) (Info, bool) {
 		i.Kept = true
 	}
 	return i, true
-}
-
-func byID(infos []Info, id string) (Info, bool) {
-	for _, i := range infos {
-		if i.ID == id {
-			return i, true
-		}
-	}
-	return Info{}, false
-}
-
-func prefixed(infos []Info, prefix string) (found []Info) {
-	for _, i := range infos {
-		if prefix != "" && strings.HasPrefix(i.ID, prefix) {
-			found = append(found, i)
-		}
-	}
-	return found
 }
 
 func examples(infos []Info) string {

@@ -4,6 +4,7 @@ package stdio
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -172,7 +173,7 @@ func TestRelayDoesNotWaitForAReaderThatIsStuck(t *testing.T) {
 		<-r.done
 		_ = w.Close()
 	}()
-	if _, err := io.CopyN(io.Discard, out, 2*relayRoom); err != nil && err != io.EOF {
+	if _, err := io.CopyN(io.Discard, out, 2*relayRoom); err != nil && !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
 }

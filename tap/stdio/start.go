@@ -35,7 +35,7 @@ func lookPath(name string) (string, error) {
 // explain turns what the system said into a StartError.
 func explain(name, path string, err error) *StartError {
 	e := &StartError{Status: ExitNotExecutable, err: err}
-	why := ""
+	var why string
 	switch {
 	case name == "":
 		e.Status, why = ExitNotFound, "the command is empty"

@@ -40,6 +40,8 @@ what was recorded. Nothing but this program is needed.`,
 	return c
 }
 
+var outcomeStyles = map[string]style{"tool error": red, "protocol error": red, "hidden error": yellow}
+
 func (a *app) runDemo(ctx context.Context) error {
 	for _, era := range []demo.Era{demo.Legacy, demo.Modern} {
 		if err := a.demoSession(ctx, era); err != nil {
@@ -71,7 +73,7 @@ func (a *app) demoSession(ctx context.Context, era demo.Era) error {
 	}
 	t := a.table(column{"outcome", 14, false}, column{"method", 24, false}, column{"name", 16, false}, column{"what came back", 0, false})
 	for _, s := range steps {
-		t.row(s.Outcome, s.Method, s.Name, s.Gist)
+		t.styled(outcomeStyles[s.Outcome], s.Outcome, s.Method, s.Name, s.Gist)
 	}
 	if err := t.flush(); err != nil {
 		return err

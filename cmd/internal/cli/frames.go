@@ -24,14 +24,16 @@ func (a *app) printer(asJSON bool) printer {
 		enc.SetEscapeHTML(false)
 		return &jsonPrinter{out: out, enc: enc}
 	}
-	return &tablePrinter{a.table(column{"#", 6, true}, column{"seconds", 9, true}, column{"dir", 3, false}, column{"kind", 12, false},
-		column{"method", 26, false}, column{"id", 8, true}, column{"bytes", 9, true}, column{"about", 0, false})}
+	return &tablePrinter{a.table(column{"#", 5, true}, column{"seconds", 8, true}, column{"dir", 3, false}, column{"kind", 12, false},
+		column{"method", 24, false}, column{"id", 5, true}, column{"bytes", 8, true}, column{"about", 0, false})}
 }
 
 // tablePrinter prints a row a record.
 type tablePrinter struct{ *table }
 
 var arrows = map[tap.Dir]string{tap.C2S: "→", tap.S2C: "←", tap.Stderr: "·"}
+
+var styles = map[decode.Kind]style{decode.Error: red, decode.Stray: yellow, decode.Malformed: yellow, decode.Log: dim}
 
 func (p *tablePrinter) record(r *tap.Record) {
 	switch {
@@ -59,7 +61,7 @@ func (p *tablePrinter) frame(f *tap.Frame) {
 	if p.terminal {
 		dir = " " + arrows[f.Dir]
 	}
-	p.row(strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), about(f, m))
+	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), about(f, m))
 }
 
 func message(f *tap.Frame) decode.Message {
@@ -72,7 +74,7 @@ func message(f *tap.Frame) decode.Message {
 // note prints a record that is no frame.
 func (p *tablePrinter) note(r *tap.Record, name, detail string) {
 	n, t := r.Position()
-	p.row(strconv.FormatUint(n, 10), seconds(t), "", name, "", "", "", detail)
+	p.styled(dim, strconv.FormatUint(n, 10), seconds(t), "", name, "", "", "", detail)
 }
 
 func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }

@@ -21,8 +21,8 @@ func (a *app) ls() *cobra.Command {
 		Short:   "list what was recorded, the newest first",
 		Long: `ls lists the recordings: when they began, their label, whether their tap is
 live, ended or crashed, how many records they have, how long they took, the exit
-status of the server, their size, and the id that other commands take (or any
-beginning of it that no other id has).`,
+status of the server, their size, and the id that other commands take: on a
+terminal its last four digits, which are enough.`,
 		Example: `  mcptap ls
   mcptap ls --json | jq -r 'select(.state == "crashed").path'`,
 		Args: exactly(0, "no arguments"),
@@ -49,8 +49,8 @@ func (a *app) list(asJSON bool) error {
 }
 
 func (a *app) listTable(store sessions.Store, infos []sessions.Info) error {
-	t := a.table(column{"started", 14, false}, column{"label", 20, false}, column{"state", 8, false},
-		column{"records", 8, true}, column{"length", 9, true}, column{"exit", 4, true}, column{"size", 9, true}, column{"id", 0, false})
+	t := a.table(column{"started", 14, false}, column{"label", 20, false}, column{"state", 9, false},
+		column{"records", 7, true}, column{"length", 8, true}, column{"exit", 4, true}, column{"size", 8, true}, column{"id", 0, false})
 	total := int64(0)
 	for i := range infos {
 		total += infos[i].Size
@@ -64,11 +64,11 @@ func (a *app) listTable(store sessions.Store, infos []sessions.Info) error {
 }
 
 func (a *app) listRow(t *table, i *sessions.Info) []string {
-	started, size := i.Start.UTC().Format(time.RFC3339), strconv.FormatInt(i.Size, 10)
+	started, size, id := i.Start.UTC().Format(time.RFC3339), strconv.FormatInt(i.Size, 10), i.ID
 	if t.terminal {
-		started, size = humanize.RelTime(i.Start, a.Now(), "ago", "from now"), humanize.IBytes(uint64(i.Size))
+		started, size, id = humanize.RelTime(i.Start, a.Now(), "ago", "from now"), humanize.IBytes(uint64(i.Size)), i.Short()
 	}
-	return []string{started, i.Label(), stateWord(i), strconv.FormatUint(i.Records, 10), formatLength(i.Length), exitWord(i), size, i.ID}
+	return []string{started, i.Label(), stateWord(i), strconv.FormatUint(i.Records, 10), formatLength(i.Length), exitWord(i), size, id}
 }
 
 func stateWord(i *sessions.Info) string {

@@ -13,8 +13,8 @@ import (
 	"github.com/mcptap/mcptap/tap"
 )
 
-const sessionNames = `SESSION is a path, an id or any beginning of one, a label (its newest session),
-"last", or - for standard input.`
+const sessionNames = `SESSION is a path, an id, any beginning of one, the four digits at its end, a label
+(its newest session), "last", or - for standard input.`
 
 func (a *app) show() *cobra.Command {
 	var raw string

@@ -45,13 +45,23 @@ func (a *app) table(columns ...column) *table {
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
+// A style makes a row stand out, or stand back. It never says anything that the
+// words do not say too.
+type style string
+
 const (
-	dim   = "\x1b[2m"
-	plain = "\x1b[0m"
+	normal style = ""
+	dim    style = "\x1b[2m"
+	red    style = "\x1b[31m"
+	yellow style = "\x1b[33m"
+
+	endStyle = "\x1b[0m"
 )
 
 // row prints one row; cells come from the outside and are made safe here.
-func (t *table) row(cells ...string) {
+func (t *table) row(cells ...string) { t.styled(normal, cells...) }
+
+func (t *table) styled(s style, cells ...string) {
 	if t.terminal && !t.started {
 		t.heading()
 	}
@@ -66,7 +76,14 @@ func (t *table) row(cells ...string) {
 		t.write("\n")
 		return
 	}
-	t.write(t.line(cells) + "\n")
+	t.write(t.paint(s, t.line(cells)) + "\n")
+}
+
+func (t *table) paint(s style, line string) string {
+	if !t.colour || s == normal {
+		return line
+	}
+	return string(s) + line + endStyle
 }
 
 func (t *table) heading() {
@@ -74,24 +91,20 @@ func (t *table) heading() {
 	for i, c := range t.columns {
 		names[i] = c.name
 	}
-	line := t.line(names)
-	if t.colour {
-		line = dim + line + plain
-	}
-	t.write(line + "\n")
+	t.write(t.paint(dim, t.line(names)) + "\n")
 }
 
 func (t *table) line(cells []string) string {
 	var b strings.Builder
 	left := t.width
 	for i, c := range t.columns {
-		width := c.width
-		if width == 0 {
-			width = left
-		}
 		if i > 0 {
 			b.WriteString("  ")
 			left -= 2
+		}
+		width := c.width
+		if width == 0 {
+			width = max(left, 8)
 		}
 		b.WriteString(pad(safetext.Line(cells[i]), width, c.right, i == len(t.columns)-1))
 		left -= width

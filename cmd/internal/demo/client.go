@@ -106,7 +106,7 @@ var script = []move{
 // returns at once; a Read of in that is still waiting ends with the server.
 func Drive(ctx context.Context, era Era, in io.Reader, out io.WriteCloser) ([]Step, error) {
 	hangUp := sync.OnceValue(out.Close)
-	defer hangUp()
+	defer func() { _ = hangUp() }() // after an error that says more
 	if era != Legacy && era != Modern {
 		return nil, fmt.Errorf("unknown era %q", era)
 	}
@@ -114,7 +114,7 @@ func Drive(ctx context.Context, era Era, in io.Reader, out io.WriteCloser) ([]St
 	defer cancel()
 	// A write into a full pipe waits for a server that may never read; closing
 	// the pipe is the only way to end it.
-	defer context.AfterFunc(ctx, func() { hangUp() })()
+	defer context.AfterFunc(ctx, func() { _ = hangUp() })()
 
 	c := &client{ctx: ctx, era: era, frames: readFrames(ctx, in), out: out}
 	err := c.play()

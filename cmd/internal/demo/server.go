@@ -35,7 +35,7 @@ func Serve(in io.Reader, out, stderr io.Writer) error {
 		if s.line(line); s.lost != nil {
 			return fmt.Errorf("%s: %w", serverInfo.Name, s.lost)
 		}
-		if err != nil {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 	}

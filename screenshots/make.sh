@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# make.sh: draws the pictures of this folder from what the program prints on a
+# terminal of fixed size. Needs Go and tmux.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scratch=$(mktemp -d)
+socket=mcptap-screenshots-$$
+trap 'tmux -L "$socket" kill-server 2>/dev/null; rm -rf "$scratch"' EXIT
+export MCPTAP_DIR=$scratch/store HOME=$scratch
+PATH=$scratch:$PATH
+GOFLAGS=-buildvcs=false HOME=~ go build -o "$scratch/mcptap" ./cmd/mcptap
+
+# shot NAME COLUMNS LINES COMMAND: runs a command on a terminal, draws what is
+# on it afterwards.
+shot() {
+  tmux -L "$socket" new-session -d -x "$2" -y "$3" "printf '\$ %s\n' \"$4\"; $4; touch $scratch/done; sleep 60"
+  until [ -e "$scratch/done" ]; do sleep 0.1; done
+  sleep 0.2
+  tmux -L "$socket" capture-pane -e -p | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$scratch/$1.ansi"
+  tmux -L "$socket" kill-server
+  rm "$scratch/done"
+  go run github.com/charmbracelet/freeze@v0.2.2 "$scratch/$1.ansi" --language ansi --window --font.size 14 --output "screenshots/$1.svg" </dev/null
+}
+
+mcptap demo >/dev/null
+shot show 112 28 "mcptap show demo-modern"

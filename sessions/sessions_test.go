@@ -1,0 +1,306 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcptap/mcptap/tap"
+)
+
+var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// record puts a recording into a store: with its end, or without.
+func record(t *testing.T, s Store, id, label string, start time.Time, ended bool, bodies ...string) {
+	t.Helper()
+	r, err := s.Create(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tap.NewWriter(tap.Header{Session: id, Label: label, Start: start, Transport: "stdio"}, tap.WriterOptions{
+		Open:  func() (tap.File, error) { return r, nil },
+		Since: func() time.Duration { return time.Second },
+	})
+	for _, b := range bodies {
+		w.Record([]tap.Frame{{Dir: tap.C2S, Body: []byte(b)}})
+	}
+	if ended {
+		w.End(tap.End{Exit: 3})
+		return
+	}
+	_ = r.Close()
+}
+
+// age makes a store's files old enough to be removed, in the order of their names.
+func age(t *testing.T, s Store) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(s.Dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		then := noon.Add(time.Duration(i-1000) * time.Minute)
+		if err := os.Chtimes(name, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func ids(infos []Info) (all []string) {
+	for _, i := range infos {
+		all = append(all, i.ID)
+	}
+	return all
+}
+
+func listIDs(t *testing.T, s Store) []string {
+	t.Helper()
+	infos, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids(infos)
+}
+
+func TestList(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	record(t, s, "20261130T120000Z-old-0001", "old", noon, true, "a", strings.Repeat("long", 50_000))
+	record(t, s, "20261130T120001Z-crashed-0002", "crashed", noon.Add(time.Second), false, "a")
+	live, err := s.Create("20261130T120002Z-live-0003")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Close()
+	for name, content := range map[string]string{"notes.txt": "x", "20261130T120000Z-old-0001.keep": "", "20261130T120000Z-old-0001.s2c-1.bin": "12345", "20261130T120000Z-old-0001.other-1.bin": "123"} {
+		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	infos, err := s.List()
+	if err != nil || len(infos) != 3 {
+		t.Fatalf("%v, %v", infos, err)
+	}
+	byID := map[string]Info{}
+	for _, i := range infos {
+		byID[i.ID] = i
+	}
+	old, crashed := byID["20261130T120000Z-old-0001"], byID["20261130T120001Z-crashed-0002"]
+	if old.State != Ended || !old.Kept || old.End.Exit != 3 || old.Records != 3 || old.Length != time.Second || old.Label() != "old" {
+		t.Errorf("%+v", old)
+	}
+	if stat, err := os.Stat(old.Path); err != nil || old.Size != stat.Size()+5 {
+		t.Errorf("size %d, of the journal %d", old.Size, stat.Size())
+	}
+	if crashed.State != Crashed || crashed.Kept || crashed.End != nil || crashed.Records != 1 {
+		t.Errorf("%+v", crashed)
+	}
+	if i := byID["20261130T120002Z-live-0003"]; i.State != Live || i.Header != nil {
+		t.Errorf("%+v", i)
+	}
+}
+
+func TestListOfNothing(t *testing.T) {
+	infos, err := Store{Dir: filepath.Join(t.TempDir(), "none")}.List()
+	if err != nil || len(infos) != 0 {
+		t.Errorf("%v, %v", infos, err)
+	}
+}
+
+func TestTornLastLine(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	record(t, s, "20261130T120000Z-x-0001", "x", noon, false, "a", "b")
+	path := s.Path("20261130T120000Z-x-0001")
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(f, `{"n":3,"t":7,"dir":"c2s","msg":{"half`)
+	f.Close()
+	infos, err := s.List()
+	if err != nil || infos[0].Records != 2 || infos[0].State != Crashed {
+		t.Errorf("%+v, %v", infos, err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	record(t, s, "20261130T120000Z-tickets-0a01", "tickets", noon, true)
+	record(t, s, "20261130T120100Z-tickets-0b02", "tickets", noon.Add(time.Minute), true)
+	record(t, s, "20261130T120200Z-last-0b02", "last", noon.Add(2*time.Minute), true)
+	outside := filepath.Join(t.TempDir(), "any name")
+	if err := os.WriteFile(outside, []byte("{}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"last":                          "20261130T120200Z-last-0b02",
+		"tickets":                       "20261130T120100Z-tickets-0b02",
+		"20261130T120000Z-tickets-0a01": "20261130T120000Z-tickets-0a01",
+		"20261130T1201":                 "20261130T120100Z-tickets-0b02",
+		"0a01":                          "20261130T120000Z-tickets-0a01",
+		outside:                         "any name",
+		"0b02":                          "error: fits the ids of 2 sessions",
+		"2026":                          "error: fits the ids of 3 sessions",
+		"":                              "error: no such session",
+		"nothing":                       "error: no such session",
+		s.Dir:                           "error: no such session",
+	} {
+		i, err := s.Resolve(name)
+		if wrong, ok := strings.CutPrefix(want, "error: "); ok {
+			if err == nil || !strings.Contains(err.Error(), wrong) {
+				t.Errorf("%q: %v, %v", name, i.ID, err)
+			}
+		} else if err != nil || i.ID != want {
+			t.Errorf("%q: %v, %v; want %s", name, i.ID, err, want)
+		}
+	}
+}
+
+func TestPrune(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	body := strings.Repeat("x", 1000)
+	for _, name := range []string{"a-kept", "b", "c", "d", "e"} {
+		record(t, s, name, name, noon, true, body)
+	}
+	if err := os.WriteFile(filepath.Join(s.Dir, "b.s2c-1.bin"), []byte(body), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := s.Resolve("a-kept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Keep(kept, true); err != nil {
+		t.Fatal(err)
+	}
+	age(t, s)
+	live, err := s.Create("0-live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.Close()
+	old := noon.Add(-100 * time.Hour)
+	if err := os.Chtimes(s.Path("0-live"), old, old); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := s.Prune(0, noon); err != nil || len(listIDs(t, s)) != 6 {
+		t.Fatalf("no limit: %v, %v", listIDs(t, s), err)
+	}
+	if err := s.Prune(4000, noon); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"e", "d", "a-kept", "0-live"}, sortedDown(listIDs(t, s))); diff != "" {
+		t.Error(diff)
+	}
+	if p := s.Pruned(); p.Sessions != 2 || p.Bytes < 3000 || !p.Last.Equal(noon) {
+		t.Errorf("%+v", p)
+	}
+	if err := s.Prune(1, noon); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a-kept", "0-live"}, sortedDown(listIDs(t, s))); diff != "" {
+		t.Error(diff)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.Dir, "*.bin")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if p := s.Pruned(); p.Sessions != 4 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func sortedDown(names []string) []string {
+	slices.Sort(names)
+	slices.Reverse(names)
+	return names
+}
+
+func TestYoungRecordingsAreNotPruned(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	record(t, s, "x", "x", noon, true, "a")
+	if err := s.Prune(1, time.Now()); err != nil || len(listIDs(t, s)) != 1 {
+		t.Errorf("%v, %v", listIDs(t, s), err)
+	}
+}
+
+func TestBody(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	record(t, s, "x", "x", noon, true, "a")
+	for name, content := range map[string]string{"x.s2c-1.bin": "12345", "x.s2c-2.bin": "1234", "secret": "12345"} {
+		if err := os.WriteFile(filepath.Join(s.Dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, err := Open(s.Path("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for file, want := range map[string]string{
+		"s2c-1.bin":    "12345",
+		"s2c-2.bin":    "error: does not hold the 5 bytes",
+		"s2c-3.bin":    "error: no such file",
+		"../x/secret":  "error: is not the name of a side file",
+		"s2c-1.bin/..": "error: is not the name of a side file",
+		"":             "error: were not kept: full disk",
+	} {
+		body, err := x.Body(&tap.Frame{N: 1, Digest: &tap.Digest{File: file, Bytes: 5, Reason: "full disk"}})
+		if wrong, ok := strings.CutPrefix(want, "error: "); ok {
+			if err == nil || !strings.Contains(err.Error(), wrong) {
+				t.Errorf("%q: %v", file, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q: %v", file, err)
+			continue
+		}
+		if b, err := io.ReadAll(body); err != nil || string(b) != want {
+			t.Errorf("%q: %q, %v", file, b, err)
+		}
+		body.Close()
+	}
+}
+
+func TestCreateFileNeverOverwrites(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "log.jsonl")
+	for n, want := range []string{"log.jsonl", "log.2.jsonl", "log.3.jsonl"} {
+		r, err := CreateFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(r.Name()) != want {
+			t.Errorf("file %d is %s, want %s", n, r.Name(), want)
+		}
+		r.Close()
+	}
+	s := Store{Dir: filepath.Dir(path)}
+	if _, err := s.Create("log"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a taken name: %v", err)
+	}
+}
+
+func TestDefaultDir(t *testing.T) {
+	if got := DefaultDir(func(string) string { return "/x" }); got != "/x" {
+		t.Error(got)
+	}
+	got := DefaultDir(func(string) string { return "" })
+	if !filepath.IsAbs(got) || !strings.HasSuffix(got, filepath.Join("mcptap", "sessions")) {
+		t.Error(got)
+	}
+}
+
+func TestNewID(t *testing.T) {
+	id := NewID("x", time.Date(2026, 11, 30, 13, 15, 2, 999, time.FixedZone("", 3600)))
+	if !strings.HasPrefix(id, "20261130T121502Z-x-") || len(id) != len("20261130T121502Z-x-0000") {
+		t.Error(id)
+	}
+}
