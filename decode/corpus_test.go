@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcptap/mcptap/tap"
 )
@@ -115,7 +116,7 @@ func (c *corpus) frame(l *corpusLine) {
 	if l.NL != nil && !*l.NL || l.HTTP != nil {
 		fr.EOL = tap.NoEOL
 	}
-	fr.JSON = dir != tap.Stderr && json.Valid(fr.Body)
+	fr.JSON = dir != tap.Stderr && json.Valid(fr.Body) && utf8.Valid(fr.Body)
 	c.steps = append(c.steps, step{frame: fr, where: w})
 }
 

@@ -98,8 +98,8 @@ func (t *traits) client() Guess {
 	switch {
 	case t.probeID:
 		return Guess{"TypeScript SDK", "its probe has the id server-discover-probe-N"}
-	case t.request.is("mpji"):
-		return Guess{"TypeScript SDK", "its requests begin with method and end with id"}
+	case t.request.is("mpji"), t.request.is("mjip"):
+		return Guess{"TypeScript SDK", "its requests begin with method"}
 	case t.request.is("jimp") && t.initParams:
 		return Guess{"Go SDK", "notifications/initialized has params, and requests begin with jsonrpc, id, method"}
 	case t.request.is("jimp") && t.escapes:

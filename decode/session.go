@@ -72,6 +72,7 @@ type Session struct {
 	peers   peers
 	life    life
 	learnt  map[uint32]*habits // per tool, for hidden errors
+	totals  Totals
 	scratch []byte
 }
 
@@ -144,6 +145,9 @@ func (s *Session) AddAt(f *tap.Frame, w Where) {
 		s.addStray(f, at)
 	default:
 		s.addJSON(f.Body, in)
+	}
+	if s.opts.Bytes {
+		s.addTotals(f, at)
 	}
 }
 
