@@ -61,16 +61,22 @@ func (k *bookkeeper) texts(content span, compare bool) (out []textBlock) {
 	return out
 }
 
-// mayBeJSON looks at the first character of a text, past white space.
 func (k *bookkeeper) mayBeJSON(v span) bool {
+	c := firstChar(k.b, v)
+	return c == '{' || c == '['
+}
+
+// firstChar is the first character of a string past white space; 0 if there is
+// none, or none in ASCII.
+func firstChar(b []byte, v span) byte {
 	for i := v.from + 1; i < v.to-1; {
-		c, n := unescaped(k.b[:v.to-1], i)
+		c, n := unescaped(b[:v.to-1], i)
 		if !isSpace(c) {
-			return c == '{' || c == '['
+			return c
 		}
 		i += n
 	}
-	return false
+	return 0
 }
 
 // unescaped gives the character at b[i] of a string, and how many bytes it takes

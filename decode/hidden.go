@@ -101,7 +101,7 @@ type hiddenSign struct {
 }
 
 // maxLooked bounds how long a text is looked at: a failure is short.
-const maxLooked = 64 << 10
+const maxLooked = 16 << 10
 
 // suspect looks for a failure inside a success. Only the top level counts: error
 // words in file contents, logs or search hits are data.
@@ -112,16 +112,13 @@ func (s *Session) suspect(tool uint32, body []byte, r *result) hiddenSign {
 		return s.suspectObject(h, tool, body, r.structured)
 	}
 	blocks, firstText := countText(body, r.content)
-	if !firstText.there() || firstText.size() > maxLooked {
+	c := firstChar(body, firstText)
+	if c == '[' || c == 0 || firstText.size() > maxLooked {
 		return hiddenSign{}
 	}
-	said := s.unescape(body, firstText)
-	trimmed := bytes.TrimSpace(said)
-	if len(trimmed) > 0 && trimmed[0] == '{' && gjson.ValidBytes(trimmed) {
+	trimmed := bytes.TrimSpace(s.unescape(body, firstText))
+	if c == '{' && gjson.ValidBytes(trimmed) {
 		return s.suspectObject(h, tool, trimmed, whole(trimmed))
-	}
-	if len(trimmed) > 0 && trimmed[0] == '[' {
-		return hiddenSign{}
 	}
 	return suspectText(trimmed, blocks == 1, s.diagnostic(tool))
 }
@@ -141,14 +138,31 @@ func countText(b []byte, content span) (blocks int, first span) {
 		return 0, span{}
 	}
 	for w := walk(b, content); w.next(); {
-		if blocks++; !first.there() && is(b, member(b, w.value, "type"), "text") {
-			first = member(b, w.value, "text")
+		if blocks++; !first.there() {
+			first = blockText(b, w.value)
 		}
 		if blocks > 1 && first.there() {
 			break
 		}
 	}
 	return blocks, first
+}
+
+// blockText is the text of a content block of type text.
+func blockText(b []byte, block span) (said span) {
+	isText := false
+	for w := walk(b, block); w.object && w.next(); {
+		switch string(w.name()) {
+		case "type":
+			isText = is(b, w.value, "text")
+		case "text":
+			said = w.value
+		}
+	}
+	if !isText {
+		return span{}
+	}
+	return said
 }
 
 // object is the top level of a payload.
