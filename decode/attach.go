@@ -6,6 +6,7 @@ import "github.com/mcptap/mcptap/tap"
 // (basic/utilities/progress, cancellation, logging; basic/patterns/subscriptions).
 func (s *Session) notify(p *peek, in incoming, method uint32) (call uint32, bits frameBits) {
 	q := lookParams(p.body, p.params)
+	s.announce(s.methods.name(method), in.frame)
 	switch s.methods.name(method) {
 	case "notifications/progress":
 		return s.progress(p, &q, in)

@@ -87,6 +87,7 @@ func (s *Session) join(c uint32, p *peek, q *params) {
 			s.joinTo(c, to, OpURL)
 		}
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
+		s.askListing(c, p, q)
 		s.joinPage(c, p, q)
 	case "tasks/get", "tasks/result", "tasks/cancel", "tasks/update":
 		s.joinTask(c, p, q)

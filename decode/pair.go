@@ -250,4 +250,5 @@ func (s *Session) close(c uint32, p *peek, in incoming) {
 	s.outcome(c, p, &r)
 	s.answerEra(c, p, &r)
 	s.joinAnswer(c, p, &r)
+	s.keepListing(c, p, &r)
 }

@@ -68,12 +68,13 @@ type Session struct {
 
 	retries map[uint64]uint32 // calls refused with -32042 -> call to be tried again
 
-	era     negotiation
-	peers   peers
-	life    life
-	learnt  map[uint32]*habits // per tool, for hidden errors
-	totals  Totals
-	scratch []byte
+	era      negotiation
+	peers    peers
+	life     life
+	learnt   map[uint32]*habits // per tool, for hidden errors
+	listings listings
+	totals   Totals
+	scratch  []byte
 }
 
 // New gives an empty session.
