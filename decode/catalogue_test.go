@@ -15,16 +15,22 @@ import (
 func script(t testing.TB, lines ...string) (*Session, [][]byte) {
 	t.Helper()
 	s := New(Options{Bytes: true})
-	bodies := make([][]byte, len(lines))
-	for i, line := range lines {
+	return s, feedLines(s, lines...)
+}
+
+// feedLines adds lines, a millisecond each, and gives their bodies.
+func feedLines(s *Session, lines ...string) (bodies [][]byte) {
+	for _, line := range lines {
 		dir := tap.C2S
 		if line[0] == '<' {
 			dir = tap.S2C
 		}
-		bodies[i] = []byte(strings.ReplaceAll(line[2:], "V2", `"jsonrpc":"2.0"`))
-		s.Add(&tap.Frame{N: uint64(i + 1), Time: time.Duration(i+1) * time.Millisecond, Dir: dir, JSON: true, Body: bodies[i]})
+		n := s.Len() + 1
+		body := []byte(strings.ReplaceAll(line[2:], "V2", `"jsonrpc":"2.0"`))
+		s.Add(&tap.Frame{N: uint64(n), Time: time.Duration(n) * time.Millisecond, Dir: dir, JSON: true, Body: body})
+		bodies = append(bodies, body)
 	}
-	return s, bodies
+	return bodies
 }
 
 func tool(name, description string) string {

@@ -200,23 +200,29 @@ func (s *Session) setTimes(o *Operation, legs []Call) {
 	}
 }
 
-// addGap adds the time between two legs: the client's, but for a task that is
-// being worked on meanwhile.
+// addGap adds the time between two legs: the client's, but for a task while it is
+// being worked on.
 func (o *Operation) addGap(from, to time.Duration) {
-	if o.Kind == OpTask && o.statusAt(from) == "working" {
-		o.Server += to - from
-		return
+	working := time.Duration(0)
+	if o.Kind == OpTask {
+		working = o.working(from, to)
 	}
-	o.Client += to - from
+	o.Server += working
+	o.Client += to - from - working
 }
 
-func (o *Operation) statusAt(t time.Duration) (status string) {
-	for _, st := range o.Task {
-		if st.At <= t {
-			status = st.Status
+// working is for how long of an interval the task was said to be working.
+func (o *Operation) working(from, to time.Duration) (sum time.Duration) {
+	for i, st := range o.Task {
+		until := to
+		if i+1 < len(o.Task) {
+			until = min(until, o.Task[i+1].At)
+		}
+		if since := max(from, st.At); st.Status == "working" && until > since {
+			sum += until - since
 		}
 	}
-	return status
+	return sum
 }
 
 // nestedTime is how long a call waited for the client to answer the server's own
