@@ -18,6 +18,8 @@ func script(t testing.TB, lines ...string) (*Session, [][]byte) {
 	return s, feedLines(s, lines...)
 }
 
+func expand(line string) string { return strings.ReplaceAll(line, "V2", `"jsonrpc":"2.0"`) }
+
 // feedLines adds lines, a millisecond each, and gives their bodies.
 func feedLines(s *Session, lines ...string) (bodies [][]byte) {
 	for _, line := range lines {
@@ -26,7 +28,7 @@ func feedLines(s *Session, lines ...string) (bodies [][]byte) {
 			dir = tap.S2C
 		}
 		n := s.Len() + 1
-		body := []byte(strings.ReplaceAll(line[2:], "V2", `"jsonrpc":"2.0"`))
+		body := []byte(expand(line[2:]))
 		s.Add(&tap.Frame{N: uint64(n), Time: time.Duration(n) * time.Millisecond, Dir: dir, JSON: true, Body: body})
 		bodies = append(bodies, body)
 	}

@@ -168,3 +168,38 @@ func corpusFiles(t testing.TB) []string {
 	slices.Sort(files)
 	return files
 }
+
+// TestCorpus asks of every recorded session that nothing is lost: each frame is a
+// message that belongs somewhere, or says why it does not.
+func TestCorpus(t *testing.T) {
+	sessions, frames := 0, 0
+	kinds, outcomes := map[Kind]int{}, map[Outcome]int{}
+	for _, file := range corpusFiles(t) {
+		s := feed(New(Options{Bytes: true}), loadCorpus(t, file))
+		sessions++
+		frames += s.Len()
+		checkInvariants(t, s)
+		for i := range s.Len() {
+			f := s.Frame(i)
+			kinds[f.Kind]++
+			isAnswer := f.Kind == Result || f.Kind == Error
+			switch {
+			case (f.Kind == Request || isAnswer && !f.Orphan) && f.Call < 0:
+				t.Errorf("%s: frame %d belongs to no call", file, i)
+			case (f.Kind == Malformed || f.Kind == Stray) && f.Faults == 0:
+				t.Errorf("%s: frame %d breaks no rule", file, i)
+			case f.Orphan || f.Unjoined || f.WrongID || f.Second:
+				t.Logf("%s: frame %d %s %s: orphan %v unjoined %v wrong id %v second %v", filepath.Base(file), i, f.Kind, f.Method, f.Orphan, f.Unjoined, f.WrongID, f.Second)
+			}
+		}
+		for i := range s.Calls() {
+			outcomes[s.Call(i).Outcome]++
+		}
+		for _, o := range s.Operations() {
+			if o.Doubt != "" {
+				t.Logf("%s: %s %s: %s", filepath.Base(file), o.Method, o.Name, o.Doubt)
+			}
+		}
+	}
+	t.Logf("%d sessions, %d frames, kinds %v, outcomes %v", sessions, frames, kinds, outcomes)
+}
