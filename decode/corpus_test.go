@@ -127,7 +127,7 @@ func (c *corpus) where(l *corpusLine) Where {
 	if ok {
 		return w
 	}
-	w.Scope = 1
+	w.Scope, w.Exchange = 1, uint32(l.HTTP.ID)+1
 	for _, h := range l.HTTP.Headers {
 		switch strings.ToLower(h[0]) {
 		case "mcp-protocol-version":
@@ -193,7 +193,11 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 		for i := range s.Calls() {
-			outcomes[s.Call(i).Outcome]++
+			c := s.Call(i)
+			outcomes[c.Outcome]++
+			if c.Hidden != nil {
+				t.Logf("%s: call %d %s: %v %s", filepath.Base(file), i, c.Name, c.Hidden.Level, c.Hidden.Reason)
+			}
 		}
 		for _, o := range s.Operations() {
 			if o.Doubt != "" {

@@ -98,7 +98,11 @@ func (s *Session) headerEra(in incoming) (Era, uint32) {
 	case w.MCPSession && w.Version == "":
 		return Legacy, s.legacyRevision(w.Scope)
 	case w.Version != "":
-		return Legacy, s.strs.id([]byte(w.Version))
+		rev := s.strs.id([]byte(w.Version))
+		if !s.era.openedOK {
+			s.era.legacyRev = rev
+		}
+		return Legacy, rev
 	}
 	if a := s.era.scopes[w.Scope]; a != nil && a.era != EraUnknown {
 		return a.era, a.revision

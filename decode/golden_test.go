@@ -3,8 +3,10 @@ package decode
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +62,44 @@ func describe(s *Session) string {
 	for _, o := range s.Operations() {
 		describeOperation(&b, o)
 	}
+	describeCatalogue(&b, s)
+	describeBytes(&b, s)
 	return b.String()
+}
+
+func describeCatalogue(b *strings.Builder, s *Session) {
+	c := s.Catalogue()
+	b.WriteString("\ncatalogue\n")
+	for _, l := range c.Lists {
+		fmt.Fprintf(b, "%v: frames %d to %d, calls %v, %d items, complete %v orphan %v\n", l.Kind, l.From, l.Upto, l.Calls, len(l.Items), l.Complete, l.Orphan)
+	}
+	for _, ch := range c.Changes {
+		fmt.Fprintf(b, "%v %s %s at frame %d, announced %v\n", ch.Kind, ch.What, ch.Name, ch.Frame, ch.Announced)
+	}
+	fmt.Fprintf(b, "ignored %v unlisted %v\n", c.Ignored, c.Unlisted())
+}
+
+func describeBytes(b *strings.Builder, s *Session) {
+	t := s.Totals()
+	b.WriteString("\nbytes\n")
+	line := func(name string, a *Account) {
+		fmt.Fprintf(b, "%-10s", name)
+		for p, n := range a {
+			if n > 0 {
+				fmt.Fprintf(b, " %v %d", Part(p), n)
+			}
+		}
+		fmt.Fprintf(b, " = %d\n", a.Total())
+	}
+	line("all", &t.All)
+	line("opening", &t.Opening)
+	for d := tap.C2S; d <= tap.Stderr; d++ {
+		line(d.String(), &t.Dirs[d])
+	}
+	for _, m := range slices.Sorted(maps.Keys(t.Methods)) {
+		line(m, &t.Methods[m].Account)
+	}
+	fmt.Fprintf(b, "metadata %d, copies %+v\n", t.Metadata(), t.Copies)
 }
 
 func describeEras(b *strings.Builder, s *Session) {

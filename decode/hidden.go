@@ -48,6 +48,7 @@ type words struct {
 	ErrorKeys         []string   `json:"error_keys"`
 	HTTPStatusKeys    []string   `json:"http_status_keys"`
 	FailurePrefixes   []string   `json:"failure_prefixes"`
+	GerundOpeners     []string   `json:"gerund_openers"` // followed by what was being done: Error fetching x
 	ValidationPhrases []string   `json:"validation_phrases"`
 	ValidationPairs   [][]string `json:"validation_pairs"`
 	DiagnosticTools   []string   `json:"diagnostic_tools"`
@@ -330,6 +331,10 @@ func failurePrefix(said []byte) bool {
 		}
 	}
 	word, rest, ok := bytes.Cut(said[:min(len(said), 64)], []byte(" "))
+	doing, _, _ := bytes.Cut(rest, []byte(" "))
+	if slices.Contains(theWords().GerundOpeners, string(word)) && bytes.HasSuffix(doing, []byte("ing")) {
+		return true
+	}
 	return ok && len(word) > 0 && !bytes.ContainsAny(word, "\n\"'`:") && (bytes.HasPrefix(rest, []byte("error:")) || bytes.HasPrefix(rest, []byte("Error:")))
 }
 

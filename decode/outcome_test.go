@@ -28,6 +28,8 @@ func TestHiddenErrors(t *testing.T) {
 		{"a", `Error: no`, LevelLikely},
 		{"a", "\n Error executing tool", LevelLikely},
 		{"a", `Traceback (most recent call last):`, LevelLikely},
+		{"a", `Error searching libraries: TypeError: fetch failed`, LevelLikely},
+		{"a", `Error rates by region: none`, 0},
 		{"a", `winremote error: no`, LevelLikely},
 		{"a", `missing required parameter: owner`, LevelNote},
 		{"a", `invalid value for parameter x`, LevelNote},

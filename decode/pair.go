@@ -143,6 +143,9 @@ func (s *Session) ask(p *peek, in incoming, method uint32) int {
 	if q.meta.token.there() {
 		s.tokens[s.ids.hash(l.scope, saltToken+uint8(l.dir), q.meta.token.of(p.body))] = c
 	}
+	if in.where.Exchange > 0 {
+		s.exchanges[in.where.Exchange] = c
+	}
 	if in.dir == tap.S2C {
 		s.nest(c, p, &q, in)
 	} else {
@@ -195,7 +198,7 @@ func (s *Session) askBits(p *peek, q *params, in incoming) (b callBits) {
 // answer joins a response to its call.
 func (s *Session) answer(p *peek, in incoming) (c uint32, bits frameBits) {
 	if !p.id.there() || isNull(p.body, p.id) {
-		return 0, bitOrphan
+		return s.answerExchange(p, in)
 	}
 	l := lane{in.where.Scope, opposite(in.dir)}
 	raw := p.id.of(p.body)
@@ -209,6 +212,23 @@ func (s *Session) answer(p *peek, in incoming) (c uint32, bits frameBits) {
 		return newest + 1, bitSecond
 	}
 	c = s.dequeue(newest)
+	s.close(c, p, in)
+	return c + 1, 0
+}
+
+// answerExchange handles an error without an id. Only HTTP tells what it answers:
+// the request of its exchange, unless that was a batch.
+func (s *Session) answerExchange(p *peek, in incoming) (uint32, frameBits) {
+	c, ok := s.exchanges[in.where.Exchange]
+	if !ok || s.calls.at(int(c)).bits&callBatch != 0 || s.calls.at(int(c)).dir == in.dir {
+		return 0, bitOrphan
+	}
+	e := s.calls.at(int(c))
+	l := lane{e.scope, e.dir}
+	newest, ok := s.find(l, s.ids.raw(e.id))
+	if !ok || newest != c || e.link != c { // others with its id are open too
+		return 0, bitOrphan
+	}
 	s.close(c, p, in)
 	return c + 1, 0
 }
@@ -243,6 +263,7 @@ func (s *Session) close(c uint32, p *peek, in incoming) {
 		e.bits |= callCut
 	}
 	s.finish(c)
+	delete(s.exchanges, in.where.Exchange)
 	r := lookResult(p.body, p.result)
 	if in.dir == tap.S2C {
 		s.peers.addServer(p, &r, in.frame)

@@ -107,6 +107,21 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+func TestExchange(t *testing.T) {
+	s := New(Options{})
+	add := func(ex uint32, dir tap.Dir, body string) {
+		s.AddAt(&tap.Frame{Dir: dir, JSON: true, Body: []byte(body)}, Where{Exchange: ex})
+	}
+	const refused = `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}`
+	add(1, tap.C2S, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	add(2, tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+	add(2, tap.S2C, refused)
+	add(3, tap.S2C, refused)
+	if diff := cmp.Diff([]string{"c2s 1>-1 open", "c2s 2>2 protocol error"}, pairs(s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestNotes(t *testing.T) {
 	const logLevel = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/logLevel":"info"}`
 	s, _ := script(t,

@@ -19,6 +19,9 @@ type Where struct {
 	// Crossing is how long the frame took to cross, if the tap measured it: a
 	// frame has one moment as a rule, and then this is 0.
 	Crossing time.Duration
+	// Exchange numbers the HTTP exchange from 1, 0 on stdio: an error without an
+	// id answers the one request of its exchange.
+	Exchange uint32
 	// Version is the MCP-Protocol-Version header of an HTTP exchange.
 	Version string
 	// MCPSession says that the exchange had an Mcp-Session-Id header.
@@ -58,7 +61,8 @@ type Session struct {
 	tokens map[uint64]uint32 // hash of direction, scope, progress token -> call
 	inUse  map[lane]*traffic
 
-	parents map[uint32]uint32 // server's request -> client's call
+	parents   map[uint32]uint32 // server's request -> client's call
+	exchanges map[uint32]uint32 // HTTP exchange -> call asked in it, while it is open
 
 	groups list[group]
 	rounds map[uint64]*interims // MRTR: hash of subject and state
@@ -85,7 +89,7 @@ func New(o Options) *Session {
 	s.tokens, s.inUse = map[uint64]uint32{}, map[lane]*traffic{}
 	s.rounds, s.walks, s.tasks = map[uint64]*interims{}, map[uint64]uint32{}, map[uint64]uint32{}
 	s.urls, s.retries = map[uint64]uint32{}, map[uint64]uint32{}
-	s.parents = map[uint32]uint32{}
+	s.parents, s.exchanges = map[uint32]uint32{}, map[uint32]uint32{}
 	s.learnt = map[uint32]*habits{}
 	s.notes.add(note{}) // index 0 stands for none
 	s.groups.add(group{})
