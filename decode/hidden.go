@@ -110,7 +110,7 @@ func (s *Session) suspect(tool uint32, body []byte, r *result) hiddenSign {
 	h := s.habitsOf(tool)
 	h.results++
 	if isObject(body, r.structured) {
-		return s.suspectObject(h, tool, body, r.structured)
+		return suspectObject(h, body, r.structured)
 	}
 	blocks, firstText := countText(body, r.content)
 	c := firstChar(body, firstText)
@@ -119,9 +119,9 @@ func (s *Session) suspect(tool uint32, body []byte, r *result) hiddenSign {
 	}
 	trimmed := bytes.TrimSpace(s.unescape(body, firstText))
 	if c == '{' && gjson.ValidBytes(trimmed) {
-		return s.suspectObject(h, tool, trimmed, whole(trimmed))
+		return suspectObject(h, trimmed, whole(trimmed))
 	}
-	return suspectText(trimmed, blocks == 1, s.diagnostic(tool))
+	return suspectText(trimmed, blocks == 1, h.diagnostic)
 }
 
 // unescape puts a string value into the session's scratch memory.
@@ -201,7 +201,7 @@ func (o *object) any(keys []string, test func(span) bool) (key string, ok bool) 
 	return "", false
 }
 
-func (s *Session) suspectObject(h *habits, tool uint32, b []byte, in span) hiddenSign {
+func suspectObject(h *habits, b []byte, in span) hiddenSign {
 	o := topLevel(b, in)
 	if len(o.keys) == 1 && o.keys[0] == "result" { // a wrapper that SDKs put around what is no object
 		inner := o.vals[0]
@@ -209,13 +209,13 @@ func (s *Session) suspectObject(h *habits, tool uint32, b []byte, in span) hidde
 		case isObject(b, inner):
 			o = topLevel(b, inner)
 		case isString(b, inner) && inner.size() <= maxLooked:
-			return suspectText(bytes.TrimSpace([]byte(text(b, inner))), true, s.diagnostic(tool))
+			return suspectText(bytes.TrimSpace([]byte(text(b, inner))), true, h.diagnostic)
 		}
 	}
 	h.learn(&o)
 	sg, key := o.judge()
 	level := sg.level()
-	if level != LevelStrong && level != 0 && s.diagnostic(tool) {
+	if level != LevelStrong && level != 0 && h.diagnostic {
 		return hiddenSign{}
 	}
 	return hiddenSign{level: level, sign: sg, key: keyIndex(key)}
@@ -356,8 +356,8 @@ func validation(said []byte) bool {
 
 // diagnostic reports whether a tool is about errors by its name: its results may
 // well speak of them.
-func (s *Session) diagnostic(tool uint32) bool {
-	name := strings.ToLower(s.names.name(tool))
+func diagnostic(tool string) bool {
+	name := strings.ToLower(tool)
 	for _, w := range theWords().DiagnosticTools {
 		if strings.Contains(name, w) {
 			return true
@@ -368,8 +368,9 @@ func (s *Session) diagnostic(tool uint32) bool {
 
 // habits is what all results of one tool so far have in common.
 type habits struct {
-	results uint32
-	keys    []habit
+	results    uint32
+	diagnostic bool // its name says that it is about errors
+	keys       []habit
 }
 
 // habit counts one member at the top level of a tool's payloads.
@@ -385,7 +386,7 @@ var valueSeed = maphash.MakeSeed()
 func (s *Session) habitsOf(tool uint32) *habits {
 	h := s.learnt[tool]
 	if h == nil {
-		h = new(habits)
+		h = &habits{diagnostic: diagnostic(s.names.name(tool))}
 		if len(s.learnt) < maxNames {
 			s.learnt[tool] = h
 		}
