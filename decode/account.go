@@ -70,25 +70,27 @@ func AccountCopies(body []byte, lineEnd int) (Account, Copies) { return accountO
 
 func accountOf(body []byte, lineEnd int) (Account, Copies) {
 	k := bookkeeper{b: body}
-	in := trim(body, whole(body))
-	space := int64(spaceIn(body, whole(body)))
+	k.run(lineEnd)
+	return k.a, k.copies
+}
+
+func (k *bookkeeper) run(lineEnd int) {
+	in := trim(k.b, whole(k.b))
 	switch {
-	case isArray(body, in) && gjson.ValidBytes(body):
-		for w := walk(body, in); w.next(); {
+	case isArray(k.b, in) && gjson.ValidBytes(k.b):
+		for w := walk(k.b, in); w.next(); {
 			k.message(w.value)
 		}
-	case isObject(body, in):
+	case isObject(k.b, in):
 		k.message(in)
-	default:
-		return strayAccount(len(body), lineEnd), Copies{}
 	}
-	k.a[PartSpace] = space
-	k.a[PartEnvelope] = int64(len(body)) - k.a.Total()
-	if k.a[PartEnvelope] < 2 { // not JSON after all: even its braces are more
-		return strayAccount(len(body), lineEnd), Copies{}
+	k.a[PartSpace] = int64(spaceIn(k.b, whole(k.b)))
+	k.a[PartEnvelope] = int64(len(k.b)) - k.a.Total()
+	if k.a[PartEnvelope] < 2 || !isObject(k.b, in) && !isArray(k.b, in) {
+		// No JSON after all, or none that is a message: even its braces are more.
+		*k = bookkeeper{b: k.b, a: strayAccount(len(k.b), lineEnd), items: map[AccountItem]int64{}}
 	}
 	k.a[PartLineEnd] = int64(lineEnd)
-	return k.a, k.copies
 }
 
 func strayAccount(size, lineEnd int) (a Account) {
@@ -116,6 +118,7 @@ type bookkeeper struct {
 	b      []byte
 	a      Account
 	copies Copies
+	items  map[AccountItem]int64 // nil if nobody asked for the detail
 }
 
 // solid is the length of a value without insignificant white space.
@@ -146,6 +149,7 @@ func (k *bookkeeper) message(in span) {
 			k.copied(w.value)
 		case "error":
 			k.a[PartPayload] += k.solid(w.value)
+			k.name(PartPayload, "error", k.solid(w.value))
 		default:
 			k.a[PartPayload] += k.cost(&w)
 		}
@@ -162,6 +166,7 @@ func (k *bookkeeper) body(in span, isResult bool) {
 	for w := walk(k.b, in); w.next(); {
 		p := partOf(string(w.name()), isResult)
 		k.a[p] += k.cost(&w)
+		k.nameMember(p, &w)
 		members[p]++
 	}
 	meta, rounds, payload := members[PartMeta], members[PartRounds], members[PartPayload]

@@ -9,6 +9,7 @@ import (
 
 // textBlock is a text in a result.
 type textBlock struct {
+	n     int  // of the block in content
 	at    span // the string, quotation marks included
 	said  []byte
 	json  bool
@@ -32,27 +33,31 @@ func (k *bookkeeper) copied(in span) {
 	}
 	blocks := k.texts(content, r.structured.there())
 	for _, t := range blocks {
-		k.move(PartTextSpace, t.space)
+		k.move(PartTextSpace, blockName(t.n), t.space)
 	}
 	if r.structured.there() {
 		k.compare(blocks, r.structured)
 	}
 }
 
-func (k *bookkeeper) move(to Part, n int64) {
+func (k *bookkeeper) move(to Part, name string, n int64) {
 	k.a[PartPayload] -= n
 	k.a[to] += n
+	k.name(PartPayload, name, -n)
+	k.name(to, name, n)
 }
 
 // texts reads the text blocks. Texts that are no JSON are read only if there is
 // something to compare them with.
 func (k *bookkeeper) texts(content span, compare bool) (out []textBlock) {
+	n := -1
 	for w := walk(k.b, content); w.next(); {
+		n++
 		v := member(k.b, w.value, "text")
 		if !isString(k.b, v) || v.size() < 2 || !compare && !k.mayBeJSON(v) {
 			continue
 		}
-		t := textBlock{at: v, said: []byte(text(k.b, v))}
+		t := textBlock{n: n, at: v, said: []byte(text(k.b, v))}
 		if t.json = gjson.ValidBytes(t.said); t.json {
 			t.space = textSpace(k.b[v.from+1 : v.to-1])
 		}
@@ -140,7 +145,7 @@ func (k *bookkeeper) compare(blocks []textBlock, structured span) {
 		for _, t := range said {
 			k.copies.Text += int64(t.at.size())
 		}
-		k.move(PartDuplicate, k.solid(structured))
+		k.move(PartDuplicate, "structuredContent", k.solid(structured))
 		return
 	}
 	for _, t := range blocks {
@@ -148,11 +153,11 @@ func (k *bookkeeper) compare(blocks []textBlock, structured span) {
 		case k.same(t, structured):
 			k.copies.Structured += k.solid(structured)
 			k.copies.Text += int64(t.at.size())
-			k.move(PartDuplicate, k.solid(structured))
+			k.move(PartDuplicate, "structuredContent", k.solid(structured))
 			return
 		case k.partly(t, structured):
 			k.copies.Text += int64(t.at.size())
-			k.move(PartDuplicate, int64(t.at.size())-t.space)
+			k.move(PartDuplicate, blockName(t.n), int64(t.at.size())-t.space)
 		}
 	}
 }
