@@ -85,25 +85,41 @@ func BenchmarkCorpus(b *testing.B) {
 	benchmarkFrames(b, frames, Options{})
 }
 
-// TestMemory: an index entry costs at most 100 bytes a frame.
+// TestMemory: an index entry costs at most 100 bytes a frame, with whatever ids
+// clients use.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it makes 400,000 frames")
 	}
 	const n = 400_000
-	frames := smallFrames(n)
-	before := heap()
-	s := New(Options{})
-	for i := range frames {
-		s.Add(&frames[i])
+	for name, id := range map[string]string{
+		"numbers":         `%d`,
+		"numbers, tokens": `%d,"params":{"name":"a","_meta":{"progressToken":%[1]d}}`,
+		"short strings":   `"req-%d"`,
+		"UUIDs":           `"%08x-7c1e-4f0a-9b3d-2f6f5a1c0e77"`,
+	} {
+		frames := smallFrames(n)
+		for i := range frames {
+			ask := fmt.Sprintf(id, i/2)
+			frames[i].Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"tools/call"}`, ask)
+			if i%2 == 1 {
+				answer, _, _ := strings.Cut(ask, ",")
+				frames[i].Body = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, answer)
+			}
+		}
+		before := heap()
+		s := New(Options{})
+		for i := range frames {
+			s.Add(&frames[i])
+		}
+		each := float64(heap()-before) / n
+		t.Logf("%s: %.1f bytes a frame", name, each)
+		if each > 100 {
+			t.Errorf("%s: %.1f bytes a frame, want at most 100", name, each)
+		}
+		runtime.KeepAlive(s)
+		runtime.KeepAlive(frames)
 	}
-	each := float64(heap()-before) / n
-	t.Logf("%.1f bytes a frame", each)
-	if each > 100 {
-		t.Errorf("%.1f bytes a frame, want at most 100", each)
-	}
-	runtime.KeepAlive(s)
-	runtime.KeepAlive(frames)
 }
 
 func heap() uint64 {

@@ -261,6 +261,7 @@ type Unlisted struct {
 }
 
 // Unlisted gives the calls of tools that were not listed when they were called.
+// Calls that name no tool have another fault.
 // Sessions that never list say nothing about it.
 func (c *Catalogue) Unlisted() (out []Unlisted) {
 	type asked struct {
@@ -270,7 +271,7 @@ func (c *Catalogue) Unlisted() (out []Unlisted) {
 	known := map[asked]bool{} // the lists rarely change
 	for i := range c.s.calls.n {
 		e := c.s.calls.at(i)
-		if c.s.methods.name(e.method) != "tools/call" || e.name == elided {
+		if c.s.methods.name(e.method) != "tools/call" || e.name == elided || e.name == 0 {
 			continue
 		}
 		name, frame := c.s.names.name(e.name), int(e.request)

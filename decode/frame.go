@@ -43,7 +43,8 @@ func (s *Session) Len() int { return s.frames.n }
 // Frame gives the frame of that index as it stands now.
 func (s *Session) Frame(i int) Frame {
 	e := s.frames.at(i)
-	f := Frame{Index: i, N: e.n, Time: e.t, Dir: e.dir, Size: e.size, Kind: kinds[e.kind], Method: s.methods.name(e.method), Call: -1, Faults: e.faults}
+	at := s.placeOf(i)
+	f := Frame{Index: i, N: at.n, Time: e.t, Dir: e.dir, Size: at.size, Kind: kinds[e.kind], Method: s.methods.name(e.method), Call: -1, Faults: e.faults}
 	switch e.kind {
 	case kindBatch:
 		f.Batch = s.batch(e)

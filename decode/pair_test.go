@@ -90,6 +90,23 @@ func oddFrames(s *Session) string {
 	return strings.ReplaceAll(strings.Join(out, " "), " ", "")
 }
 
+func TestPlaces(t *testing.T) {
+	s := New(Options{})
+	frames := []tap.Frame{
+		{N: 1, Dir: tap.C2S, JSON: true, Body: []byte("{}")},
+		{N: 1 << 62, Dir: tap.S2C, EOL: tap.CRLF, Digest: &tap.Digest{Bytes: 7 << 30}},
+		{N: 3, Dir: tap.C2S, EOL: tap.NoEOL, Digest: &tap.Digest{Bytes: 7 << 30}},
+	}
+	for i := range frames {
+		s.Add(&frames[i])
+	}
+	for i := range frames {
+		if f, want := s.Frame(i), &frames[i]; f.N != want.N || f.Size != want.Len() || f.EOL != want.EOL {
+			t.Errorf("frame %d: %+v", i, f)
+		}
+	}
+}
+
 func TestScopes(t *testing.T) {
 	s := New(Options{})
 	add := func(sc Scope, dir tap.Dir, body string) {

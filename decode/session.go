@@ -46,6 +46,7 @@ type Options struct {
 type Session struct {
 	opts    Options
 	frames  list[frame]
+	wide    map[int]place // of frames beyond what a frame holds
 	calls   list[call]
 	notes   list[note] // what hangs on calls
 	parts   list[part] // members of batches
@@ -85,6 +86,7 @@ type Session struct {
 func New(o Options) *Session {
 	s := &Session{opts: o}
 	s.ids.seed = maphash.MakeSeed()
+	s.wide = map[int]place{}
 	s.heads, s.clash = map[uint64]uint32{}, map[string]uint32{}
 	s.tokens, s.inUse = map[uint64]uint32{}, map[lane]*traffic{}
 	s.rounds, s.walks, s.tasks = map[uint64]*interims{}, map[uint64]uint32{}, map[uint64]uint32{}
@@ -99,9 +101,9 @@ func New(o Options) *Session {
 
 // frame is the index entry of one frame.
 type frame struct {
-	n      uint64
 	t      time.Duration
-	size   int64
+	skew   int32 // its number in the journal, less its index
+	size   int32
 	method uint32
 	call   uint32 // index + 1; of a batch, its index in batches
 	faults Faults
@@ -121,7 +123,7 @@ const (
 	bitCRLF
 	bitNoEOL
 	bitDigest
-	bitJSON
+	bitWide // skew or size does not fit: see Session.wide
 )
 
 // part is one message of a batch.
@@ -138,8 +140,8 @@ func (s *Session) Add(f *tap.Frame) { s.AddAt(f, Where{}) }
 
 // AddAt is Add for a frame whose scope is not the whole session.
 func (s *Session) AddAt(f *tap.Frame, w Where) {
-	e := frame{n: f.N, t: f.Time, dir: f.Dir, size: f.Len(), bits: lineBits(f)}
-	at := s.frames.add(e)
+	at := s.frames.add(frame{t: f.Time, dir: f.Dir, bits: lineBits(f)})
+	s.setPlace(at, f.N, f.Len())
 	in := incoming{frame: at, dir: f.Dir, t: f.Time, where: w}
 	switch {
 	case f.Dir == tap.Stderr:
@@ -156,6 +158,31 @@ func (s *Session) AddAt(f *tap.Frame, w Where) {
 	}
 }
 
+// place is where a frame stands in the journal, and its length.
+type place struct {
+	n    uint64
+	size int64
+}
+
+func (s *Session) setPlace(at int, n uint64, size int64) {
+	e := s.frames.at(at)
+	skew := int64(n) - int64(at)
+	if skew == int64(int32(skew)) && size == int64(int32(size)) {
+		e.skew, e.size = int32(skew), int32(size)
+		return
+	}
+	e.bits |= bitWide
+	s.wide[at] = place{n, size}
+}
+
+func (s *Session) placeOf(at int) place {
+	e := s.frames.at(at)
+	if e.bits&bitWide != 0 {
+		return s.wide[at]
+	}
+	return place{uint64(int64(at) + int64(e.skew)), int64(e.size)}
+}
+
 func lineBits(f *tap.Frame) (b frameBits) {
 	switch f.EOL {
 	case tap.CRLF:
@@ -165,9 +192,6 @@ func lineBits(f *tap.Frame) (b frameBits) {
 	}
 	if f.Digest != nil {
 		b |= bitDigest
-	}
-	if f.JSON {
-		b |= bitJSON
 	}
 	return b
 }
