@@ -70,12 +70,16 @@ func (s *Session) cancel(p *peek, q *params, in incoming) (uint32, frameBits) {
 	return c + 1, 0
 }
 
-// logged joins a log message: to the only open request that asked for log
-// messages (modern), else to none. No id says so on stdio, hence a guess; more
-// than one candidate is no answer at all.
+// logged joins a log message: on HTTP to the request of its exchange, on stdio to
+// the only open request that asked for log messages (modern), else to none. No id
+// says so, hence it is a guess; more than one candidate is no answer at all.
 func (s *Session) logged(p *peek, q *params, in incoming) (uint32, frameBits) {
 	if c, bits := s.related(p, q, in); c != 0 {
 		return c, bits
+	}
+	if c, ok := s.exchanges[in.where.Exchange]; ok && in.where.Exchange > 0 {
+		s.hang(int(c), note{frame: uint32(in.frame), kind: NoteLog})
+		return c + 1, 0
 	}
 	t := s.inUse[lane{in.where.Scope, opposite(in.dir)}]
 	if t == nil || t.logs != 1 {
@@ -136,12 +140,16 @@ func (s *Session) urlDone(p *peek, q *params, in incoming) (uint32, frameBits) {
 }
 
 // nest joins a request of the server to the client's call that it was made for.
-// Only tasks name it; otherwise it is a guess, and made when one call is open.
+// Tasks name it, and on HTTP the stream does; otherwise it is a guess, made when
+// one call is open.
 func (s *Session) nest(c uint32, p *peek, q *params, in incoming) {
 	s.keepURL(c, p, q)
 	parent, ok := uint32(0), false
 	if q.meta.task.there() {
 		parent, ok = s.tasks[s.ids.hash(0, saltTask, q.meta.task.of(p.body))]
+	}
+	if !ok && in.where.Exchange > 0 {
+		parent, ok = s.exchanges[in.where.Exchange]
 	}
 	guessed := !ok
 	if t := s.inUse[lane{in.where.Scope, tap.C2S}]; !ok && t != nil && t.open == 1 {

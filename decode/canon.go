@@ -1,7 +1,6 @@
 package decode
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"strconv"
@@ -62,10 +61,13 @@ func (c *canonizer) array(v span, depth int) uint64 {
 
 func (c *canonizer) string(v span) uint64 {
 	if raw, ok := plain(c.b, v); ok {
-		return mix('"', maphash.Bytes(valueSeed, raw), 0)
+		return hashString(raw)
 	}
-	return mix('"', maphash.String(valueSeed, text(c.b, v)), 0)
+	return hashString([]byte(text(c.b, v)))
 }
+
+// hashString is what canon gives for a string with that text.
+func hashString(text []byte) uint64 { return mix('"', maphash.Bytes(valueSeed, text), 0) }
 
 func mix(kind byte, x, y uint64) uint64 {
 	var b [17]byte
@@ -100,19 +102,6 @@ func canonNumber(raw []byte) string {
 	}
 	exponent += len(digits) - len(trimmed)
 	return sign + trimmed + "e" + strconv.Itoa(exponent)
-}
-
-// sameJSON reports whether two values mean the same.
-func sameJSON(a []byte, va span, b []byte, vb span) bool {
-	if bytes.Equal(va.of(a), vb.of(b)) {
-		return true
-	}
-	ha, ok := canon(a, va)
-	if !ok {
-		return false
-	}
-	hb, ok := canon(b, vb)
-	return ok && ha == hb
 }
 
 func canonKey(name []byte) uint64 { return maphash.Bytes(valueSeed, name) }

@@ -57,13 +57,14 @@ type Catalogue struct {
 	Ignored []int
 
 	s       *Session
-	kinds   [numLists][]int // indexes of lists, by kind
+	kinds   [numLists][]int  // indexes of lists, by kind
+	parsed  map[*byte][]Item // by the listing's bytes: most listings say the same again
 	schemas map[uint64]*checker
 }
 
 // Catalogue puts the listings so far together.
 func (s *Session) Catalogue() *Catalogue {
-	c := &Catalogue{s: s, schemas: map[uint64]*checker{}}
+	c := &Catalogue{s: s, schemas: map[uint64]*checker{}, parsed: map[*byte][]Item{}}
 	for i := range s.listings.all {
 		c.add(&s.listings.all[i])
 	}
@@ -102,7 +103,19 @@ func (c *Catalogue) add(l *listing) {
 		c.Lists = append(c.Lists, List{Kind: l.kind, From: frame, Orphan: l.cursor != ""})
 		c.kinds[l.kind] = append(c.kinds[l.kind], at)
 	}
-	c.Lists[at].page(l, frame)
+	c.Lists[at].page(l, frame, c.itemsOf(l))
+}
+
+func (c *Catalogue) itemsOf(l *listing) []Item {
+	if len(l.body) == 0 {
+		return nil
+	}
+	all, ok := c.parsed[&l.body[0]]
+	if !ok {
+		all = items(l.kind, l.body)
+		c.parsed[&l.body[0]] = all
+	}
+	return all
 }
 
 // walkOf finds the list that a page goes on with; -1 for a first page.
@@ -119,7 +132,7 @@ func (c *Catalogue) walkOf(l *listing) int {
 	return -1
 }
 
-func (t *List) page(l *listing, frame int) {
+func (t *List) page(l *listing, frame int, items []Item) {
 	t.Calls = append(t.Calls, int(l.call))
 	t.Upto, t.Next, t.Complete = frame, l.next, l.next == "" && l.body != nil
 	t.Missing = t.Missing || l.body == nil
@@ -129,7 +142,11 @@ func (t *List) page(l *listing, frame int) {
 			t.cursors = append(t.cursors, l.next)
 		}
 	}
-	t.Items = append(t.Items, items(l.kind, l.body)...)
+	if t.Items == nil {
+		t.Items = slices.Clip(items) // shared, until a second page is added
+		return
+	}
+	t.Items = append(t.Items, items...)
 }
 
 func items(kind ListKind, body []byte) (out []Item) {
@@ -147,6 +164,9 @@ func items(kind ListKind, body []byte) (out []Item) {
 
 // compare finds what changed between two lists of one kind.
 func (c *Catalogue) compare(a, b *List) {
+	if len(a.Items) == len(b.Items) && (len(a.Items) == 0 || &a.Items[0] == &b.Items[0]) {
+		return
+	}
 	old := byName(a.Items)
 	var found []Change
 	same := len(a.Items) == len(b.Items)

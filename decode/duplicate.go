@@ -9,11 +9,12 @@ import (
 
 // textBlock is a text in a result.
 type textBlock struct {
-	n     int  // of the block in content
-	at    span // the string, quotation marks included
-	said  []byte
-	json  bool
-	space int64 // white space of the JSON inside, in bytes of the frame
+	n     int    // of the block in content
+	at    span   // the string, quotation marks included
+	size  int    // of the text, unescaped
+	bare  uint64 // hash of the text taken for a string
+	value uint64 // hash of the JSON inside, 0 if it is none
+	space int64  // white space of the JSON inside, in bytes of the frame
 }
 
 // copied takes out of the payload what says again what something else says, and
@@ -57,15 +58,22 @@ func (k *bookkeeper) texts(content span, compare bool) (out []textBlock) {
 		if !isString(k.b, v) || v.size() < 2 || !compare && !k.mayBeJSON(v) {
 			continue
 		}
-		t := textBlock{n: n, at: v, said: []byte(text(k.b, v))}
-		if t.json = gjson.ValidBytes(t.said); t.json {
-			t.space = textSpace(k.b[v.from+1 : v.to-1])
-		}
-		out = append(out, t)
+		out = append(out, k.readText(n, v))
 	}
 	return out
 }
 
+func (k *bookkeeper) readText(n int, v span) textBlock {
+	said := []byte(text(k.b, v))
+	t := textBlock{n: n, at: v, size: len(said), bare: hashString(said)}
+	if gjson.ValidBytes(said) {
+		t.space = textSpace(k.b[v.from+1 : v.to-1])
+		t.value, _ = canon(said, trim(said, span{0, len(bytes.TrimRight(said, " \t\r\n"))}))
+	}
+	return t
+}
+
+// mayBeJSON looks at the first character of a text only.
 func (k *bookkeeper) mayBeJSON(v span) bool {
 	c := firstChar(k.b, v)
 	return c == '{' || c == '['
@@ -137,29 +145,44 @@ func textSpace(raw []byte) (count int64) {
 
 // compare finds out whether text and structured content say the same: then the
 // structured copy is the duplicate; or whether one text says a part of it: then
-// that text is.
+// that text is. It compares hashes of values, each worked out once.
 func (k *bookkeeper) compare(blocks []textBlock, structured span) {
-	said := blocks
-	if k.sameAll(said, structured) {
-		k.copies.Structured += k.solid(structured)
-		for _, t := range said {
+	if k.sameAll(blocks, structured) {
+		for _, t := range blocks {
 			k.copies.Text += int64(t.at.size())
 		}
-		k.move(PartDuplicate, "structuredContent", k.solid(structured))
+		k.structuredCopy(structured)
 		return
 	}
+	all, inner := k.hash(structured), k.hash(k.unwrap(structured))
 	for _, t := range blocks {
-		switch {
-		case k.same(t, structured):
-			k.copies.Structured += k.solid(structured)
+		if t.says(all) || t.says(inner) {
 			k.copies.Text += int64(t.at.size())
-			k.move(PartDuplicate, "structuredContent", k.solid(structured))
+			k.structuredCopy(structured)
 			return
-		case k.partly(t, structured):
-			k.copies.Text += int64(t.at.size())
-			k.move(PartDuplicate, blockName(t.n), int64(t.at.size())-t.space)
 		}
 	}
+	k.comparePartly(blocks, structured)
+}
+
+func (k *bookkeeper) structuredCopy(structured span) {
+	k.copies.Structured += k.solid(structured)
+	k.move(PartDuplicate, "structuredContent", k.solid(structured))
+}
+
+// hash is 0 for what is nested too deeply to be compared.
+func (k *bookkeeper) hash(v span) uint64 {
+	h, ok := canon(k.b, v)
+	if !ok {
+		return 0
+	}
+	return h
+}
+
+// says compares by value: servers indent the text, and the order of members is
+// theirs. A string is also said by its bare text.
+func (t *textBlock) says(value uint64) bool {
+	return value != 0 && (t.value == value || t.bare == value)
 }
 
 // sameAll is one block for each item of a list, which Python servers send: the
@@ -171,7 +194,7 @@ func (k *bookkeeper) sameAll(blocks []textBlock, structured span) bool {
 	}
 	i := 0
 	for w := walk(k.b, items); w.next(); i++ {
-		if i >= len(blocks) || !k.says(blocks[i], w.value) {
+		if i >= len(blocks) || !blocks[i].says(k.hash(w.value)) {
 			return false
 		}
 	}
@@ -195,32 +218,24 @@ func (k *bookkeeper) unwrap(v span) span {
 	return inner
 }
 
-func (k *bookkeeper) same(t textBlock, structured span) bool {
-	return k.says(t, structured) || k.says(t, k.unwrap(structured))
-}
-
-// says compares by value: servers indent the text, and the order of members is
-// theirs. A string is also said by its bare text.
-func (k *bookkeeper) says(t textBlock, v span) bool {
-	if isString(k.b, v) && text(k.b, v) == string(t.said) {
-		return true
-	}
-	return t.json && sameJSON(t.said, trim(t.said, span{0, len(bytes.TrimRight(t.said, " \t\r\n"))}), k.b, v)
-}
-
 // minPart is the shortest text that can be a copy of one member: shorter ones
 // match by chance.
 const minPart = 16
 
-func (k *bookkeeper) partly(t textBlock, structured span) bool {
-	if !isObject(k.b, structured) || len(t.said) < minPart {
-		return false
+func (k *bookkeeper) comparePartly(blocks []textBlock, structured span) {
+	if !isObject(k.b, structured) {
+		return
 	}
-	n := 0
-	for w := walk(k.b, structured); w.next() && n < maxKeys; n++ {
-		if k.says(t, w.value) {
-			return true
+	members := map[uint64]bool{}
+	for w := walk(k.b, structured); w.next() && len(members) < maxKeys; {
+		if h := k.hash(w.value); h != 0 {
+			members[h] = true
 		}
 	}
-	return false
+	for _, t := range blocks {
+		if t.size >= minPart && (members[t.bare] || members[t.value]) {
+			k.copies.Text += int64(t.at.size())
+			k.move(PartDuplicate, blockName(t.n), int64(t.at.size())-t.space)
+		}
+	}
 }

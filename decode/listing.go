@@ -38,6 +38,9 @@ func listKind(method string) (ListKind, bool) {
 const (
 	maxListings = 64 << 20
 	maxCursor   = 1 << 10
+
+	maxOpenLists = 1 << 12 // list requests in flight whose cursor is kept
+	maxLookBack  = 64      // listings searched for the same bytes
 )
 
 // listings are the answers to list requests, kept as they came: they are few, and
@@ -56,7 +59,6 @@ type listing struct {
 	body      []byte // the result; nil if it was not kept
 	cursor    string // of the request, as JSON
 	next      string // of the result, as JSON; empty if it was the last page
-	sameAs    int    // index of an earlier listing with the same bytes, -1 if none
 	succeeded bool
 }
 
@@ -68,7 +70,7 @@ type announcement struct {
 
 // askListing keeps the cursor of a list request for its answer.
 func (s *Session) askListing(c uint32, p *peek, q *params) {
-	if s.opts.NoListings || !q.cursor.there() || q.cursor.size() > maxCursor {
+	if s.opts.NoListings || !q.cursor.there() || q.cursor.size() > maxCursor || len(s.listings.asked) >= maxOpenLists {
 		return
 	}
 	if s.listings.asked == nil {
@@ -83,7 +85,7 @@ func (s *Session) keepListing(c uint32, p *peek, r *result) {
 	if !ok || s.opts.NoListings || e.dir != tap.C2S {
 		return
 	}
-	l := listing{kind: kind, call: c, cursor: s.listings.asked[c], sameAs: -1, succeeded: p.kind == kindResult}
+	l := listing{kind: kind, call: c, cursor: s.listings.asked[c], succeeded: p.kind == kindResult}
 	delete(s.listings.asked, c)
 	if !l.succeeded || e.bits&callCut != 0 {
 		s.listings.all = append(s.listings.all, l)
@@ -92,25 +94,22 @@ func (s *Session) keepListing(c uint32, p *peek, r *result) {
 	if r.next.there() && r.next.size() <= maxCursor && !isNull(p.body, r.next) {
 		l.next = string(r.next.of(p.body))
 	}
-	l.body, l.sameAs = s.listings.keep(kind, p.result.of(p.body))
+	l.body = s.listings.keep(kind, p.result.of(p.body))
 	s.listings.all = append(s.listings.all, l)
 }
 
 // keep shares the bytes of a listing that says what the one before said.
-func (l *listings) keep(kind ListKind, body []byte) (kept []byte, sameAs int) {
-	looked := 0
-	for i := len(l.all) - 1; i >= 0 && looked < 8; i-- {
-		if o := &l.all[i]; o.kind == kind && o.body != nil {
-			if looked++; bytes.Equal(o.body, body) {
-				return o.body, i
-			}
+func (l *listings) keep(kind ListKind, body []byte) (kept []byte) {
+	for i := len(l.all) - 1; i >= max(0, len(l.all)-maxLookBack); i-- {
+		if o := &l.all[i]; o.kind == kind && bytes.Equal(o.body, body) {
+			return o.body
 		}
 	}
 	if l.bytes+len(body) > maxListings {
-		return nil, -1
+		return nil
 	}
 	l.bytes += len(body)
-	return bytes.Clone(body), -1
+	return bytes.Clone(body)
 }
 
 // announce notes a list_changed notification.

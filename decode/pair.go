@@ -143,7 +143,7 @@ func (s *Session) ask(p *peek, in incoming, method uint32) int {
 	if q.meta.token.there() {
 		s.tokens[s.ids.hash(l.scope, saltToken+uint8(l.dir), q.meta.token.of(p.body))] = c
 	}
-	if in.where.Exchange > 0 {
+	if in.where.Exchange > 0 && in.dir == tap.C2S {
 		s.exchanges[in.where.Exchange] = c
 	}
 	if in.dir == tap.S2C {
@@ -263,7 +263,9 @@ func (s *Session) close(c uint32, p *peek, in incoming) {
 		e.bits |= callCut
 	}
 	s.finish(c)
-	delete(s.exchanges, in.where.Exchange)
+	if s.exchanges[in.where.Exchange] == c {
+		delete(s.exchanges, in.where.Exchange)
+	}
 	r := lookResult(p.body, p.result)
 	if in.dir == tap.S2C {
 		s.peers.addServer(p, &r, in.frame)

@@ -20,7 +20,8 @@ type Where struct {
 	// frame has one moment as a rule, and then this is 0.
 	Crossing time.Duration
 	// Exchange numbers the HTTP exchange from 1, 0 on stdio: an error without an
-	// id answers the one request of its exchange.
+	// id answers the request of its exchange, and what the server asks or logs
+	// there belongs to it.
 	Exchange uint32
 	// Version is the MCP-Protocol-Version header of an HTTP exchange.
 	Version string
@@ -314,6 +315,17 @@ func (s *Session) Record(r *tap.Record) {
 	}
 	s.life.missing += r.Missing
 }
+
+// Gaps is what is known to be missing: rules that depend on the whole traffic hold
+// back then.
+type Gaps struct {
+	Lost    int64  // frames that crossed unrecorded
+	Missing uint64 // records taken out of the journal
+	Ended   bool   // the journal has its end
+}
+
+// Gaps tells what is missing so far.
+func (s *Session) Gaps() Gaps { return Gaps{s.life.lost, s.life.missing, s.life.end != nil} }
 
 func clone[T any](v *T) *T {
 	c := *v
