@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mcptap/mcptap/tap"
@@ -168,6 +170,30 @@ func TestTotals(t *testing.T) {
 	}
 	if got.Metadata() != 188 || got.All[PartStray] != 6 {
 		t.Errorf("metadata %d, stray %d", got.Metadata(), got.All[PartStray])
+	}
+}
+
+// TestAccountHostile: what is made to be compared for ever is not.
+func TestAccountHostile(t *testing.T) {
+	const n = 20_000
+	blocks := strings.Repeat(`{"type":"text","text":"[1,2,3,4,5,6,7,8,9]"},`, n)
+	numbers := strings.Repeat(`[1,2,3,4,5,6,7,8,8],`, n)
+	deep := strings.Repeat("[", 8000) + strings.Repeat("]", 8000)
+	for _, body := range []string{
+		`{"result":{"content":[` + blocks + `{}],"structuredContent":[` + numbers + `0]}}`,
+		`{"result":{"content":[` + blocks + `{}],"structuredContent":{"a":[` + numbers + `0]}}}`,
+		`{"result":{"content":[{"type":"text","text":"` + deep + `"}],"structuredContent":` + deep + `}}`,
+		`{"params":` + strings.Repeat(`{"params":`, 5000) + strings.Repeat("}", 5001),
+		`{"result":{"content":[{"type":"text","text":"` + strings.Repeat(`\\`, 500_000) + `"}],"structuredContent":1}}`,
+	} {
+		start := time.Now()
+		a := AccountOf([]byte(body), 1)
+		if a.Total() != int64(len(body)+1) {
+			t.Errorf("%.60s: account %v of %d bytes", body, a, len(body)+1)
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%.60s: %v", body, took)
+		}
 	}
 }
 

@@ -283,10 +283,7 @@ func ParseFrame(body []byte, isJSON, isLog bool) Message {
 }
 
 // ParseHead is Parse for the beginning of a body that is valid JSON as a whole.
-func ParseHead(head []byte) Message {
-	m := ParseEnds(head, nil)
-	return m
-}
+func ParseHead(head []byte) Message { return ParseEnds(head, nil) }
 
 // ParseEnds is Parse for the beginning and the end of a body that is valid JSON
 // as a whole: many senders put the id of a response last.

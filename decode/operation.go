@@ -22,7 +22,7 @@ type Operation struct {
 	Start, End time.Duration // first request, last response; End is 0 while open
 	Server     time.Duration // the server was working: legs, less what it waited for the client
 	Client     time.Duration // the client or its user was: between rounds, and in nested requests
-	Transfer   time.Duration // frames were crossing, as far as that was measured; part of Server
+	Transfer   time.Duration // frames were crossing, as far as that was measured; part of the two above
 
 	Task []TaskStatus // of a task: what was told, and when
 }
@@ -197,6 +197,9 @@ func (s *Session) setTimes(o *Operation, legs []Call) {
 			o.Server += c.End - c.Start - waited
 			o.Client += waited
 		}
+	}
+	if o.Dir == tap.S2C { // the client did the work
+		o.Server, o.Client = o.Client, o.Server
 	}
 }
 

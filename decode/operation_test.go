@@ -116,6 +116,17 @@ func TestTasks(t *testing.T) {
 	}
 }
 
+// TestServerTask: a server may ask for a task as well, and polls for it.
+func TestServerTask(t *testing.T) {
+	s, _ := script(t,
+		`< {V2,"id":1,"method":"sampling/createMessage","params":{"task":{}}}`, `> {V2,"id":1,"result":{"task":{"taskId":"t9","status":"working"}}}`,
+		`< {V2,"id":2,"method":"tasks/get","params":{"taskId":"t9"}}`, `> {V2,"id":2,"result":{"taskId":"t9","status":"completed"}}`,
+		`< {V2,"id":3,"method":"tasks/result","params":{"taskId":"t9"}}`, `> {V2,"id":3,"result":{"role":"assistant"}}`)
+	if diff := cmp.Diff([]string{"task ok request[0 1] poll[2 3] result[4 5] server 1ms client 4ms"}, ops(s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestURLElicitation(t *testing.T) {
 	s, _ := script(t,
 		callLine(1, "a", `,"arguments":{"x":1}`),
@@ -137,7 +148,7 @@ func TestNested(t *testing.T) {
 	want := []string{
 		"call ok request[0 1 2 3 4 5] server 2ms client 3ms",
 		"call ok request[6 10] server 4ms client 0s", "call ok request[7 11] server 4ms client 0s",
-		"call ok request[8 9] server 1ms client 0s", // whose it is can't be told
+		"call ok request[8 9] server 0s client 1ms", // whose it is can't be told
 	}
 	if diff := cmp.Diff(want, ops(s)); diff != "" {
 		t.Error(diff)

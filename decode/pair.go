@@ -146,7 +146,7 @@ func (s *Session) ask(p *peek, in incoming, method uint32) int {
 	if in.where.Exchange > 0 && in.dir == tap.C2S {
 		s.exchanges[in.where.Exchange] = c
 	}
-	if in.dir == tap.S2C {
+	if in.dir == tap.S2C && !q.taskID.there() { // a task is followed up by whoever asked for it
 		s.nest(c, p, &q, in)
 	} else {
 		s.join(c, p, &q)

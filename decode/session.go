@@ -39,7 +39,7 @@ type Options struct {
 
 // A Session takes the records of one tap run in order and knows, at any moment,
 // what they meant so far. It keeps an index and no bodies (those of listings
-// excepted): about 60 to 90 bytes a frame. It is not safe for concurrent use.
+// excepted): less than 100 bytes a frame. It is not safe for concurrent use.
 //
 // Frames and calls have indexes, from 0 in order of appearance; they stay valid
 // as the session grows, while what a Frame or a Call says may change with later
@@ -314,6 +314,8 @@ func (s *Session) Record(r *tap.Record) {
 		s.End(r.End)
 	}
 	s.life.missing += r.Missing
+	_, t := r.Position()
+	s.life.last = max(s.life.last, t)
 }
 
 // Gaps is what is known to be missing: rules that depend on the whole traffic hold
@@ -338,6 +340,7 @@ type life struct {
 	end                 *tap.End
 	lost                int64
 	missing             uint64
+	last                time.Duration // of the last record
 	stdinEnd, stdoutEnd time.Duration
 }
 

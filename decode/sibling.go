@@ -9,23 +9,35 @@ import (
 
 // An Opening is what tells whether two sessions belong together.
 type Opening struct {
-	Header tap.Header
-	Last   time.Duration // of the last record
-	Calls  int
-	Eras   Eras
+	Header    tap.Header
+	Last      time.Duration // of the last record
+	OnlyProbe bool          // the client asked for server/discover and nothing else
+	Eras      Eras
 }
 
 // Opening sums up how the session began. It is meaningful once Record has been
 // given the header.
 func (s *Session) Opening() Opening {
-	o := Opening{Calls: s.calls.n, Eras: s.Eras()}
+	o := Opening{OnlyProbe: s.onlyProbe(), Eras: s.Eras(), Last: s.life.last}
 	if s.life.header != nil {
 		o.Header = *s.life.header
 	}
 	if s.frames.n > 0 {
-		o.Last = s.frames.at(s.frames.n - 1).t
+		o.Last = max(o.Last, s.frames.at(s.frames.n-1).t)
 	}
 	return o
+}
+
+// maxProbes is how often a probe may be tried again and still be no session.
+const maxProbes = 8
+
+func (s *Session) onlyProbe() bool {
+	for i := range min(s.calls.n, maxProbes) {
+		if s.methods.name(s.calls.at(i).method) != "server/discover" {
+			return false
+		}
+	}
+	return 0 < s.calls.n && s.calls.n <= maxProbes
 }
 
 // siblingGap is the longest pause between the end of a probe process and the
@@ -40,7 +52,7 @@ func IsProbeOf(probe, main Opening) (reason string, ok bool) {
 	p, m := &probe.Header, &main.Header
 	gap := m.Start.Sub(p.Start) - probe.Last
 	switch {
-	case probe.Eras.ProbeCall != 0 || probe.Calls != 1:
+	case !probe.OnlyProbe:
 		return "", false
 	case main.Eras.ProbeCall >= 0:
 		return "", false
