@@ -115,7 +115,7 @@ type Call struct {
 	Era      Era
 	Revision string // "" if unknown
 	Outcome  Outcome
-	Code     int64   // of a protocol error
+	Code     int64   // of a protocol error; the HTTP status of a transport error, if there was one
 	Hidden   *Hidden // why a success looks like a failure
 	Why      string  // what Outcome rests on, where the response alone does not say
 

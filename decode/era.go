@@ -1,6 +1,8 @@
 package decode
 
 import (
+	"slices"
+
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -146,8 +148,9 @@ func (s *Session) answerEra(c uint32, p *peek, r *result) {
 	case Legacy:
 		s.era.legacyOK = true
 	case Modern:
-		s.era.modernOK = true
-		s.era.work = s.era.work || s.methods.name(e.method) != "server/discover"
+		isProbe := s.methods.name(e.method) == "server/discover"
+		s.era.work = s.era.work || !isProbe
+		s.era.modernOK = s.era.modernOK || !isProbe || s.era.offersModern()
 	}
 	if e.dir == tap.C2S {
 		s.era.feature(p, r)
@@ -177,6 +180,12 @@ func (s *Session) probed(p *peek, r *result) {
 	for w := walk(p.body, r.versions); r.versions.there() && w.next() && len(s.era.supported) < 32; {
 		s.era.supported = append(s.era.supported, text(p.body, w.value))
 	}
+}
+
+// offersModern reports whether the answer to a probe names a modern revision: a
+// server may answer it and list legacy ones only.
+func (n *negotiation) offersModern() bool {
+	return slices.ContainsFunc(n.supported, func(v string) bool { return v >= rev2026 })
 }
 
 // feature raises the least revision that a session without a handshake can have.

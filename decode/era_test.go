@@ -41,6 +41,8 @@ func TestEras(t *testing.T) {
 			Eras{Era: Modern, Revision: "2026-07-28", ProbeCall: -1, InitCall: -1, NoOpening: true}},
 		{"no opening, unknown", []string{callLine(2, "a", ""), `< {V2,"id":2,"result":{"content":[],"structuredContent":{}}}`},
 			Eras{AtLeast: "2025-06-18", ProbeCall: -1, InitCall: -1, NoOpening: true}},
+		{"probe answered with legacy revisions only", []string{discoverLine, `< {V2,"id":0,"result":{"supportedVersions":["2025-11-25"]}}`},
+			Eras{Probe: ProbeOK, InitCall: -1, Supported: []string{"2025-11-25"}}},
 		{"initialize refused", []string{initLine, `< {V2,"id":1,"error":{"code":-32022,"message":"no"}}`},
 			Eras{ProbeCall: -1}},
 		{"nothing", []string{readyLine}, Eras{ProbeCall: -1, InitCall: -1, Ready: true}},

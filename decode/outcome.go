@@ -67,6 +67,10 @@ func (s *Session) judge(e *call, c *Call) {
 		c.Why = "cancelled, and no answer came"
 	case e.outcome == Cancelled:
 		c.Why = "cancelled; the answer came after that"
+	case e.outcome == TransportError && e.code == 0:
+		c.Why = "the HTTP exchange broke off"
+	case e.outcome == TransportError:
+		c.Why = fmt.Sprintf("HTTP status %d, and no answer", e.code)
 	case e.outcome == Open:
 		s.judgeOpen(c)
 	}

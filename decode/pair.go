@@ -220,6 +220,9 @@ func (s *Session) answer(p *peek, in incoming) (c uint32, bits frameBits) {
 // the request of its exchange, unless that was a batch.
 func (s *Session) answerExchange(p *peek, in incoming) (uint32, frameBits) {
 	c, ok := s.exchanges[in.where.Exchange]
+	if p.kind != kindError || p.faults&(FaultErrorForm|FaultVersion) != 0 { // an error of the HTTP layer, told in JSON
+		return 0, bitOrphan
+	}
 	if !ok || s.calls.at(int(c)).bits&callBatch != 0 || s.calls.at(int(c)).dir == in.dir {
 		return 0, bitOrphan
 	}
@@ -231,6 +234,23 @@ func (s *Session) answerExchange(p *peek, in incoming) (uint32, frameBits) {
 	}
 	s.close(c, p, in)
 	return c + 1, 0
+}
+
+// EndExchange tells that an HTTP exchange is over: a request that was asked in it
+// and has no answer yet gets none, as a rule. status is that of its response, 0 if
+// there was none. Where streams can be resumed, the answer may still come.
+func (s *Session) EndExchange(exchange uint32, status int) {
+	c, ok := s.exchanges[exchange]
+	if !ok {
+		return
+	}
+	delete(s.exchanges, exchange)
+	e := s.calls.at(int(c))
+	if e.response != 0 || e.outcome == Cancelled || e.bits&callListen != 0 {
+		return
+	}
+	e.outcome, e.code = TransportError, int32(min(max(status, 0), 999))
+	s.finish(c)
 }
 
 // answerOther handles a response to no known id: one of another JSON type
@@ -262,7 +282,11 @@ func (s *Session) close(c uint32, p *peek, in incoming) {
 	if in.cut {
 		e.bits |= callCut
 	}
-	s.finish(c)
+	if e.outcome == TransportError { // its exchange broke off, and the answer came by another
+		e.outcome, e.code = Open, 0
+	} else {
+		s.finish(c)
+	}
 	if s.exchanges[in.where.Exchange] == c {
 		delete(s.exchanges, in.where.Exchange)
 	}

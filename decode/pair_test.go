@@ -134,8 +134,20 @@ func TestExchange(t *testing.T) {
 	add(2, tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	add(2, tap.S2C, refused)
 	add(3, tap.S2C, refused)
-	if diff := cmp.Diff([]string{"c2s 1>-1 open", "c2s 2>2 protocol error"}, pairs(s)); diff != "" {
+	add(4, tap.C2S, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+	add(4, tap.S2C, `{"error":"invalid_token"}`)
+	s.EndExchange(4, 401)
+	s.EndExchange(2, 200)
+	s.EndExchange(9, 200)
+	if diff := cmp.Diff([]string{"c2s 1>-1 open", "c2s 2>2 protocol error", "c2s 3>-1 transport error"}, pairs(s)); diff != "" {
 		t.Error(diff)
+	}
+	if c := s.Call(2); c.Code != 401 || c.Why != "HTTP status 401, and no answer" {
+		t.Errorf("call %+v", c)
+	}
+	add(5, tap.S2C, `{"jsonrpc":"2.0","id":3,"result":{}}`) // by a resumed stream
+	if c := s.Call(2); c.Outcome != OK || c.Response != 6 || c.Code != 0 {
+		t.Errorf("call %+v", c)
 	}
 }
 
