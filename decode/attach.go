@@ -63,8 +63,10 @@ func (s *Session) cancel(p *peek, q *params, in incoming) (uint32, frameBits) {
 	kind := NoteLateCancel
 	if e := s.calls.at(int(c)); e.response == 0 {
 		kind = NoteCancel
-		e.bits |= callCancelled
-		e.outcome = Cancelled
+		if e.outcome == Open { // from here on its sender does not wait for it
+			s.finish(c)
+		}
+		e.outcome, e.code, e.bits = Cancelled, 0, e.bits|callCancelled
 	}
 	s.hang(int(c), note{frame: uint32(in.frame), kind: kind})
 	return c + 1, 0

@@ -145,6 +145,10 @@ func TestNested(t *testing.T) {
 	reply := func(id int) string { return fmt.Sprintf(`> {V2,"id":%d,"result":{"action":"accept"}}`, id) }
 	s, _ := script(t, callLine(1, "a", ""), nested(1), nested(2), reply(1), reply(2), doneLine(1),
 		callLine(2, "b", ""), callLine(3, "c", ""), nested(3), reply(3), doneLine(2), doneLine(3))
+	more, _ := script(t, callLine(1, "a", ""), `> {V2,"method":"notifications/cancelled","params":{"requestId":1}}`, callLine(2, "b", ""), nested(1))
+	if c := more.Call(2); c.Parent != 1 {
+		t.Errorf("a cancelled call is in the way: %+v", c)
+	}
 	want := []string{
 		"call ok request[0 1 2 3 4 5] server 2ms client 3ms",
 		"call ok request[6 10] server 4ms client 0s", "call ok request[7 11] server 4ms client 0s",

@@ -111,7 +111,9 @@ func (s *Session) enqueue(c uint32, l lane, raw []byte) {
 		if o := s.calls.at(int(old)); o.response == 0 {
 			e.bits |= callInFlight | callAmbiguous
 			o.bits |= callAmbiguous
-			e.link, o.link = o.link, c
+			if o.outcome == Open || o.link != old { // else nobody waits for the old one any more
+				e.link, o.link = o.link, c
+			}
 		}
 	}
 	s.setNewest(c, l, raw)
@@ -238,8 +240,10 @@ func (s *Session) answerExchange(p *peek, in incoming) (uint32, frameBits) {
 
 // EndExchange tells that an HTTP exchange is over: a request that was asked in it
 // and has no answer yet gets none, as a rule. status is that of its response, 0 if
-// there was none. Where streams can be resumed, the answer may still come.
-func (s *Session) EndExchange(exchange uint32, status int) {
+// there was none. Where streams can be resumed, the answer may still come. In the
+// modern era a client that closes the exchange cancels its request by that
+// (basic/patterns/cancellation).
+func (s *Session) EndExchange(exchange uint32, status int, byClient bool) {
 	c, ok := s.exchanges[exchange]
 	if !ok {
 		return
@@ -249,8 +253,12 @@ func (s *Session) EndExchange(exchange uint32, status int) {
 	if e.response != 0 || e.outcome == Cancelled || e.bits&callListen != 0 {
 		return
 	}
-	e.outcome, e.code = TransportError, int32(min(max(status, 0), 999))
 	s.finish(c)
+	if byClient && e.era == Modern {
+		e.outcome, e.bits = Cancelled, e.bits|callCancelled
+		return
+	}
+	e.outcome, e.code = TransportError, int32(min(max(status, 0), 999))
 }
 
 // answerOther handles a response to no known id: one of another JSON type
@@ -282,9 +290,10 @@ func (s *Session) close(c uint32, p *peek, in incoming) {
 	if in.cut {
 		e.bits |= callCut
 	}
-	if e.outcome == TransportError { // its exchange broke off, and the answer came by another
+	switch {
+	case e.outcome == TransportError: // its exchange broke off, and the answer came by another
 		e.outcome, e.code = Open, 0
-	} else {
+	case e.outcome != Cancelled:
 		s.finish(c)
 	}
 	if s.exchanges[in.where.Exchange] == c {

@@ -57,6 +57,10 @@ func TestPairing(t *testing.T) {
 			[]string{"c2s 1>3 ok ambiguous", "c2s 1>4 ok reused inflight ambiguous", "c2s 1>6 ok reused inflight ambiguous", "c2s 1>7 ok reused inflight ambiguous second"}, "8s"},
 		{"cancelled", []string{out("1"), `> {V2,"method":"notifications/cancelled","params":{"requestId":1}}`}, []string{"c2s 1>-1 cancelled"}, ""},
 		{"cancelled, late answer", []string{out("1"), `> {V2,"method":"notifications/cancelled","params":{"requestId":1}}`, back("1")}, []string{"c2s 1>2 cancelled late"}, ""},
+		{"reuse after a cancellation", []string{out("1"), `> {V2,"method":"notifications/cancelled","params":{"requestId":1}}`, out("1"), back("1"), back("1")},
+			[]string{"c2s 1>-1 cancelled ambiguous", "c2s 1>3 ok reused inflight ambiguous second"}, "4s"},
+		{"cancelled twice", []string{out("1"), `> {V2,"method":"notifications/cancelled","params":{"requestId":1}}`, `> {V2,"method":"notifications/cancelled","params":{"requestId":1}}`, back("1")},
+			[]string{"c2s 1>3 cancelled late"}, ""},
 		{"cancelled too late", []string{out("1"), back("1"), `> {V2,"method":"notifications/cancelled","params":{"requestId":1}}`}, []string{"c2s 1>1 ok"}, ""},
 		{"cancelled by the other side", []string{out("1"), `< {V2,"method":"notifications/cancelled","params":{"requestId":1}}`}, []string{"c2s 1>-1 open"}, "1u"},
 		{"batch", []string{"> [" + fmt.Sprintf(ask, "1") + "," + fmt.Sprintf(ask, "2") + "]", "< [" + fmt.Sprintf(answer, "2") + "," + fmt.Sprintf(answer, "1") + "]"},
@@ -136,9 +140,9 @@ func TestExchange(t *testing.T) {
 	add(3, tap.S2C, refused)
 	add(4, tap.C2S, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
 	add(4, tap.S2C, `{"error":"invalid_token"}`)
-	s.EndExchange(4, 401)
-	s.EndExchange(2, 200)
-	s.EndExchange(9, 200)
+	s.EndExchange(4, 401, false)
+	s.EndExchange(2, 200, true)
+	s.EndExchange(9, 200, false)
 	if diff := cmp.Diff([]string{"c2s 1>-1 open", "c2s 2>2 protocol error", "c2s 3>-1 transport error"}, pairs(s)); diff != "" {
 		t.Error(diff)
 	}
@@ -146,6 +150,11 @@ func TestExchange(t *testing.T) {
 		t.Errorf("call %+v", c)
 	}
 	add(5, tap.S2C, `{"jsonrpc":"2.0","id":3,"result":{}}`) // by a resumed stream
+	add(6, tap.C2S, expand(modernCall[2:]))
+	s.EndExchange(6, 200, true)
+	if c := s.Call(3); c.Outcome != Cancelled {
+		t.Errorf("call %+v", c)
+	}
 	if c := s.Call(2); c.Outcome != OK || c.Response != 6 || c.Code != 0 {
 		t.Errorf("call %+v", c)
 	}
