@@ -21,7 +21,7 @@ const (
 
 var partNames = [...]string{"envelope", "_meta", "mrtr", "payload", "duplicate", "space", "text space", "line end", "stray"}
 
-func (p Part) String() string { return partNames[p] }
+func (p Part) String() string { return nameOf(partNames[:], int(p)) }
 
 // An Account is how many bytes a frame, or a sum of frames, spends on each part.
 type Account [NumParts]int64

@@ -71,7 +71,7 @@ const (
 var noteNames = [...]string{"", "progress", "late progress", "cancel", "late cancel", "log", "nested request", "stream", "task",
 	"second response", "response with another id type", "url elicitation complete"}
 
-func (k NoteKind) String() string { return noteNames[k] }
+func (k NoteKind) String() string { return nameOf(noteNames[:], int(k)) }
 
 // note hangs a frame on a call; the notes of a call are chained, newest first.
 type note struct {

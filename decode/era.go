@@ -19,7 +19,7 @@ const (
 
 var eraNames = [...]string{"unknown", "legacy", "modern", "mixed"}
 
-func (e Era) String() string { return eraNames[e] }
+func (e Era) String() string { return nameOf(eraNames[:], int(e)) }
 
 // negotiation is what a session's messages told about its era.
 type negotiation struct {
@@ -213,16 +213,16 @@ const (
 // Eras is the era of a session and how it came to it.
 type Eras struct {
 	Era       Era
-	Revision  string   // "" if unknown; of a mixed session the legacy one
-	AtLeast   string   // when Revision is unknown: what the features in use ask for
-	Probe     Probe    //
+	Revision  string // "" if unknown; of a mixed session the legacy one
+	AtLeast   string // when Revision is unknown: what the features in use ask for
+	Probe     Probe
 	ProbeCall int      // -1 if none
 	Supported []string // versions that the server answered the probe with
 	Fallback  bool     // initialize followed a probe
 	InitCall  int      // first initialize, -1 if none
-	InitOK    bool     //
-	Ready     bool     // notifications/initialized was seen
-	NoOpening bool     // neither probe nor handshake: another process was probed, or the capture began late
+	InitOK    bool
+	Ready     bool // notifications/initialized was seen
+	NoOpening bool // neither probe nor handshake: another process was probed, or the capture began late
 }
 
 // Eras tells the session's era so far.

@@ -18,14 +18,14 @@ type Level uint8
 
 // The levels. Only LevelLikely and above make a HiddenError: a false alarm costs trust.
 const (
-	LevelNote   Level = iota + 1 // worth a look, no more
-	LevelLikely                  //
-	LevelStrong                  // it says so by itself
+	LevelNote Level = iota + 1 // worth a look, no more
+	LevelLikely
+	LevelStrong // it says so by itself
 )
 
 var levelNames = [...]string{"", "note", "likely", "strong"}
 
-func (l Level) String() string { return levelNames[l] }
+func (l Level) String() string { return nameOf(levelNames[:], int(l)) }
 
 // Hidden is why a result that reads as a success looks like a failure.
 type Hidden struct {

@@ -21,7 +21,7 @@ const (
 
 var opNames = [...]string{"call", "rounds", "task", "pages", "url elicitation", "listen"}
 
-func (k OpKind) String() string { return opNames[k] }
+func (k OpKind) String() string { return nameOf(opNames[:], int(k)) }
 
 // group is an operation of several calls, or one call with a doubt.
 type group struct {

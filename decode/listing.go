@@ -27,7 +27,7 @@ var (
 	itemNames   = [numLists]string{"name", "name", "uri", "uriTemplate"}
 )
 
-func (k ListKind) String() string { return listNames[k] }
+func (k ListKind) String() string { return nameOf(listNames[:], int(k)) }
 
 func listKind(method string) (ListKind, bool) {
 	i := slices.Index(listMethods[:], method)

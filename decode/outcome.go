@@ -12,19 +12,27 @@ type Outcome uint8
 
 // The outcomes, kept apart everywhere.
 const (
-	Open           Outcome = iota // no answer yet, or never
-	OK                            //
-	ToolError                     // isError: true; the model reads it and may try again
-	ProtocolError                 // a JSON-RPC error
-	TransportError                // the connection or the process ended first
-	HiddenError                   // reads as success, and its payload says failure: a suspicion
-	InputRequired                 // a round of a multi-round-trip operation
-	Cancelled                     // cancelled before it was answered
+	Open Outcome = iota // no answer yet, or never
+	OK
+	ToolError      // isError: true; the model reads it and may try again
+	ProtocolError  // a JSON-RPC error
+	TransportError // the connection or the process ended first
+	HiddenError    // reads as success, and its payload says failure: a suspicion
+	InputRequired  // a round of a multi-round-trip operation
+	Cancelled      // cancelled before it was answered
 )
 
 var outcomeNames = [...]string{"open", "ok", "tool error", "protocol error", "transport error", "hidden error", "input required", "cancelled"}
 
-func (o Outcome) String() string { return outcomeNames[o] }
+func (o Outcome) String() string { return nameOf(outcomeNames[:], int(o)) }
+
+// nameOf names a value of an enumeration, whatever it is.
+func nameOf(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return "?"
+}
 
 // outcome sets a call's outcome from its response.
 func (s *Session) outcome(c uint32, p *peek, r *result) {

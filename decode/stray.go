@@ -13,12 +13,12 @@ type StrayKind string
 // The kinds of a stray.
 const (
 	StrayBlank    StrayKind = "blank line"
-	StrayHeader   StrayKind = "header framing"          // Content-Length, as language servers do
-	StrayGlued    StrayKind = "text before a message"   // a print without its newline, then a message
-	StrayTrailing StrayKind = "text after a message"    //
-	StraySeveral  StrayKind = "several messages"        // on one line
-	StrayPartial  StrayKind = "part of a message"       // a message over several lines, or cut off
-	StrayEncoding StrayKind = "not UTF-8"               //
+	StrayHeader   StrayKind = "header framing"        // Content-Length, as language servers do
+	StrayGlued    StrayKind = "text before a message" // a print without its newline, then a message
+	StrayTrailing StrayKind = "text after a message"
+	StraySeveral  StrayKind = "several messages"  // on one line
+	StrayPartial  StrayKind = "part of a message" // a message over several lines, or cut off
+	StrayEncoding StrayKind = "not UTF-8"
 	StrayBOM      StrayKind = "byte order mark"         // before a message
 	StrayNumber   StrayKind = "NaN or Infinity"         // in what else would be a message
 	StrayText     StrayKind = "text"                    // anything else: a banner, a debug print
