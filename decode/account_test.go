@@ -38,6 +38,12 @@ func TestAccountSeed(t *testing.T) {
 		{"call, old", callOld, account(58, 0, 53)},
 		{"initialize request", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"lab-client","version":"0.1"}}}`, account(58, 0, 99)},
 		{"initialized", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, account(54, 0, 0)},
+		{"list request, with an empty result", `{"jsonrpc":"2.0","id":2,"result":{}}`, account(36, 0, 0)},
+		{"round, both fields", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a","requestState":"s","inputResponses":{}}}`, func() Account {
+			a := account(58, 0, 10)
+			a[PartRounds] = 18 + 19 + 2
+			return a
+		}()},
 		{"list request, old", `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, account(46, 0, 0)},
 		{"error result", `{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"Error executing tool close_ticket: no"}],"isError":true,` +
 			`"resultType":"complete",` + serverMeta + `}}`, account(36, 113, 89)},
@@ -58,6 +64,33 @@ func TestAccountSeed(t *testing.T) {
 	}
 	if a[PartDuplicate] != copies.Structured || a.Total() != int64(len(body)+1) {
 		t.Errorf("account %v of %d bytes", a, len(body)+1)
+	}
+}
+
+// TestAccountSeedResult has the result of the same article: 432 bytes, of which the
+// text literal is 118 and structuredContent 93. Both hold the same ticket.
+func TestAccountSeedResult(t *testing.T) {
+	base := `{"id":101,"title":"","status":"open","owner":"sam"}`
+	title := strings.Repeat("x", 80-len(base))
+	ticket := strings.Replace(base, `""`, `"`+title+`"`, 1)
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, []byte(ticket), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := json.Marshal(pretty.String())
+	body := `{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":` + string(text) + `}],"structuredContent":{"result":[` + ticket +
+		`]},"isError":false,"resultType":"complete",` + serverMeta + `}}`
+	if len(body) != 432 || len(text) != 118 {
+		t.Fatalf("%d bytes, text %d", len(body), len(text))
+	}
+	a, copies := AccountCopies([]byte(body), 0)
+	want := account(36, 113, 283-93-22)
+	want[PartDuplicate], want[PartTextSpace] = 93, 22
+	if diff := cmp.Diff(want, a); diff != "" {
+		t.Error(diff)
+	}
+	if copies != (Copies{Text: 118, Structured: 93}) {
+		t.Errorf("copies %+v", copies)
 	}
 }
 
