@@ -1,0 +1,120 @@
+package decode
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mcptap/mcptap/tap"
+)
+
+// Outcome is how a call ended.
+type Outcome uint8
+
+// The outcomes, kept apart everywhere.
+const (
+	Open Outcome = iota // no answer yet, or never
+	OK
+	ToolError      // isError: true; the model reads it and may try again
+	ProtocolError  // a JSON-RPC error
+	TransportError // the connection or the process ended first
+	HiddenError    // reads as success, and its payload says failure: a suspicion
+	InputRequired  // a round of a multi-round-trip operation
+	Cancelled      // cancelled before it was answered
+)
+
+var outcomeNames = [...]string{"open", "ok", "tool error", "protocol error", "transport error", "hidden error", "input required", "cancelled"}
+
+func (o Outcome) String() string { return nameOf(outcomeNames[:], int(o)) }
+
+// nameOf names a value of an enumeration, whatever it is.
+func nameOf(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return "?"
+}
+
+// outcome sets a call's outcome from its response.
+func (s *Session) outcome(c uint32, p *peek, r *result) {
+	e := s.calls.at(int(c))
+	if e.bits&callCancelled != 0 && e.bits&callListen == 0 {
+		return
+	}
+	if p.kind == kindError {
+		e.outcome, e.code = ProtocolError, int32(min(max(p.code(), math.MinInt32), math.MaxInt32))
+		return
+	}
+	e.outcome = s.resultOutcome(e, p, r)
+	if kind, _ := plain(p.body, r.kind); string(kind) == "task" || r.task.there() && e.bits&callTask != 0 {
+		e.bits |= callAsTask
+	}
+}
+
+func (s *Session) resultOutcome(e *call, p *peek, r *result) Outcome {
+	switch {
+	case isTrue(p.body, r.isError):
+		return ToolError
+	case is(p.body, r.kind, "input_required"):
+		return InputRequired
+	case e.dir != tap.C2S || s.methods.name(e.method) != "tools/call":
+		return OK
+	}
+	if e.hidden = s.suspect(e.name, p.body, r); e.hidden.level >= LevelLikely {
+		return HiddenError
+	}
+	return OK
+}
+
+// judge completes the outcome of a call with what the whole session tells.
+func (s *Session) judge(e *call, c *Call) {
+	c.Outcome = e.outcome
+	switch {
+	case e.hidden.level != 0:
+		s.judgeHidden(e, c)
+	case e.outcome == Cancelled && e.response == 0:
+		c.Why = "cancelled, and no answer came"
+	case e.outcome == Cancelled:
+		c.Why = "cancelled; the answer came after that"
+	case e.outcome == TransportError && e.code == 0:
+		c.Why = "the HTTP exchange broke off"
+	case e.outcome == TransportError:
+		c.Why = fmt.Sprintf("HTTP status %d, and no answer", e.code)
+	case e.outcome == Open:
+		s.judgeOpen(c)
+	}
+}
+
+// judgeOpen tells a request that can still be answered from one that can't. A
+// listen stream has no answer as a rule: it ends with the connection.
+func (s *Session) judgeOpen(c *Call) {
+	over, why := s.life.over(c)
+	switch {
+	case c.Listen && over:
+		c.Why = "the stream ended with the connection"
+	case over:
+		c.Outcome, c.Why = TransportError, why
+	}
+	if over && s.life.lost > 0 {
+		c.Why += fmt.Sprintf(" (%d frames were not recorded: the answer may be among them)", s.life.lost)
+	}
+}
+
+// over reports whether the answer to c can't come any more, and why.
+func (l *life) over(c *Call) (over bool, why string) {
+	switch {
+	case c.Dir == tap.C2S && l.stdoutEnd != never && l.end == nil:
+		return true, "the server closed its output"
+	case l.end == nil:
+		return false, ""
+	case l.end.Signal != "":
+		return true, "the server was ended by " + l.end.Signal + l.afterInput()
+	}
+	return true, fmt.Sprintf("the server ended (exit status %d)%s", l.end.Exit, l.afterInput())
+}
+
+func (l *life) afterInput() string {
+	if l.stdinEnd == never || l.stdoutEnd != never && l.stdoutEnd < l.stdinEnd {
+		return ""
+	}
+	return " after the client closed its side"
+}

@@ -1,0 +1,310 @@
+package decode
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/mcptap/mcptap/tap"
+)
+
+// lane is one direction of one scope: an id space of its own (basic/index).
+type lane struct {
+	scope Scope
+	dir   tap.Dir
+}
+
+// traffic counts the open requests of a lane. An exclusive or over their indexes
+// names the one that is open when only one is.
+type traffic struct {
+	open, openXor uint32
+	logs, logsXor uint32 // those that asked for log messages
+	all           uint32 // listen streams included
+}
+
+func (s *Session) traffic(l lane) *traffic {
+	t := s.inUse[l]
+	if t == nil {
+		t = new(traffic)
+		s.inUse[l] = t
+	}
+	return t
+}
+
+// begin and finish keep a lane's traffic when a call opens or ends.
+func (s *Session) begin(c uint32) {
+	e := s.calls.at(int(c))
+	t := s.traffic(lane{e.scope, e.dir})
+	t.all++
+	t.count(c, e.bits, 1)
+}
+
+func (s *Session) finish(c uint32) {
+	e := s.calls.at(int(c))
+	l := lane{e.scope, e.dir}
+	t := s.traffic(l)
+	t.all--
+	t.count(c, e.bits, math.MaxUint32)
+	if t.all == 0 && l.scope != 0 {
+		delete(s.inUse, l) // an exchange of modern HTTP is a scope, and there are many
+	}
+}
+
+func (t *traffic) count(c uint32, bits callBits, by uint32) {
+	if bits&callListen == 0 {
+		t.open += by
+		t.openXor ^= c
+	}
+	if bits&callLogs != 0 {
+		t.logs += by
+		t.logsXor ^= c
+	}
+}
+
+func opposite(d tap.Dir) tap.Dir {
+	if d == tap.C2S {
+		return tap.S2C
+	}
+	return tap.C2S
+}
+
+// find gives the newest call with that id.
+func (s *Session) find(l lane, raw []byte) (c uint32, ok bool) {
+	c, ok = s.heads[s.ids.hash(l.scope, uint8(l.dir), raw)]
+	if ok && s.isAt(c, l, raw) {
+		return c, true
+	}
+	if len(s.clash) == 0 {
+		return 0, false
+	}
+	c, ok = s.clash[clashKey(l, raw)]
+	return c, ok
+}
+
+func (s *Session) isAt(c uint32, l lane, raw []byte) bool {
+	e := s.calls.at(int(c))
+	return e.dir == l.dir && e.scope == l.scope && s.ids.same(e.id, raw)
+}
+
+func clashKey(l lane, raw []byte) string {
+	return strconv.Itoa(int(l.scope)) + " " + l.dir.String() + " " + string(raw)
+}
+
+// setNewest makes c the newest call with its id.
+func (s *Session) setNewest(c uint32, l lane, raw []byte) {
+	h := s.ids.hash(l.scope, uint8(l.dir), raw)
+	if old, taken := s.heads[h]; taken && !s.isAt(old, l, raw) {
+		s.clash[clashKey(l, raw)] = c
+		return
+	}
+	s.heads[h] = c
+}
+
+// enqueue puts a new call behind those with the same id. The open ones form a
+// ring: the newest links to the oldest, each other one to the next. So both ends
+// are at hand, and a million requests with one id cost no more than others.
+func (s *Session) enqueue(c uint32, l lane, raw []byte) {
+	e := s.calls.at(int(c))
+	e.link = c
+	if old, ok := s.find(l, raw); ok {
+		e.bits |= callReused
+		if o := s.calls.at(int(old)); o.response == 0 {
+			e.bits |= callInFlight | callAmbiguous
+			o.bits |= callAmbiguous
+			if o.outcome == Open || o.link != old { // else nobody waits for the old one any more
+				e.link, o.link = o.link, c
+			}
+		}
+	}
+	s.setNewest(c, l, raw)
+}
+
+// dequeue takes the oldest open call with that id, given the newest.
+func (s *Session) dequeue(newest uint32) uint32 {
+	e := s.calls.at(int(newest))
+	oldest := e.link
+	if oldest != newest {
+		e.link = s.calls.at(int(oldest)).link
+	}
+	return oldest
+}
+
+// ask opens a call.
+func (s *Session) ask(p *peek, in incoming, method uint32) int {
+	q := lookParams(p.body, p.params)
+	raw := p.id.of(p.body)
+	e := call{id: s.ids.keep(raw), request: uint32(in.frame), method: method, scope: in.where.Scope, dir: in.dir, crossing: micros(in.where.Crossing)}
+	e.name, e.bits = s.subject(p, &q), s.askBits(p, &q, in)
+	e.era, e.revision = s.requestEra(p, &q, in)
+	s.peers.addClient(p, &q, in.frame)
+	c := uint32(s.calls.add(e))
+	s.era.opening(c, s.methods.name(method))
+	l := lane{e.scope, e.dir}
+	s.enqueue(c, l, raw)
+	s.begin(c)
+	if q.meta.token.there() {
+		s.tokens[s.ids.hash(l.scope, saltToken+uint8(l.dir), q.meta.token.of(p.body))] = c
+	}
+	if in.where.Exchange > 0 && in.dir == tap.C2S {
+		s.exchanges[in.where.Exchange] = c
+	}
+	if in.dir == tap.S2C && !q.taskID.there() { // a task is followed up by whoever asked for it
+		s.nest(c, p, &q, in)
+	} else {
+		s.join(c, p, &q)
+	}
+	return int(c)
+}
+
+// Salts keep the joins of different kinds apart in one hash.
+const (
+	saltToken = 8 + iota*8
+	saltState
+	saltCursor
+	saltTask
+	saltURL
+	saltRetry
+)
+
+func micros(d time.Duration) uint32 {
+	return uint32(min(max(d.Microseconds(), 0), math.MaxUint32))
+}
+
+// subject is what a request is about: its tool, prompt or resource.
+func (s *Session) subject(p *peek, q *params) uint32 {
+	switch {
+	case isString(p.body, q.name):
+		return s.names.of(p.body, q.name)
+	case isString(p.body, q.uri):
+		return s.names.of(p.body, q.uri)
+	}
+	return 0
+}
+
+func (s *Session) askBits(p *peek, q *params, in incoming) (b callBits) {
+	set := func(on bool, bit callBits) {
+		if on {
+			b |= bit
+		}
+	}
+	set(in.cut, callCut)
+	set(in.batch, callBatch)
+	set(q.meta.token.there(), callToken)
+	set(q.meta.logLevel.there(), callLogs)
+	set(q.task.there(), callTask)
+	set(q.state.there() || q.responses.there(), callRetry)
+	set(is(p.body, p.method, "subscriptions/listen"), callListen)
+	return b
+}
+
+// answer joins a response to its call.
+func (s *Session) answer(p *peek, in incoming) (c uint32, bits frameBits) {
+	if !p.id.there() || isNull(p.body, p.id) {
+		return s.answerExchange(p, in)
+	}
+	l := lane{in.where.Scope, opposite(in.dir)}
+	raw := p.id.of(p.body)
+	newest, ok := s.find(l, raw)
+	switch {
+	case !ok:
+		return s.answerOther(l, raw, in)
+	case s.calls.at(int(newest)).response != 0:
+		s.calls.at(int(newest)).bits |= callAnswered2
+		s.hang(int(newest), note{frame: uint32(in.frame), kind: NoteSecond})
+		return newest + 1, bitSecond
+	}
+	c = s.dequeue(newest)
+	s.close(c, p, in)
+	return c + 1, 0
+}
+
+// answerExchange handles an error without an id. Only HTTP tells what it answers:
+// the request of its exchange, unless that was a batch.
+func (s *Session) answerExchange(p *peek, in incoming) (uint32, frameBits) {
+	c, ok := s.exchanges[in.where.Exchange]
+	if p.kind != kindError || p.faults&(FaultErrorForm|FaultVersion) != 0 { // an error of the HTTP layer, told in JSON
+		return 0, bitOrphan
+	}
+	if !ok || s.calls.at(int(c)).bits&callBatch != 0 || s.calls.at(int(c)).dir == in.dir {
+		return 0, bitOrphan
+	}
+	e := s.calls.at(int(c))
+	l := lane{e.scope, e.dir}
+	newest, ok := s.find(l, s.ids.raw(e.id))
+	if !ok || newest != c || e.link != c { // others with its id are open too
+		return 0, bitOrphan
+	}
+	s.close(c, p, in)
+	return c + 1, 0
+}
+
+// EndExchange tells that an HTTP exchange is over: a request that was asked in it
+// and has no answer yet gets none, as a rule. status is that of its response, 0 if
+// there was none. Where streams can be resumed, the answer may still come. In the
+// modern era a client that closes the exchange cancels its request by that
+// (basic/patterns/cancellation).
+func (s *Session) EndExchange(exchange uint32, status int, byClient bool) {
+	c, ok := s.exchanges[exchange]
+	if !ok {
+		return
+	}
+	delete(s.exchanges, exchange)
+	e := s.calls.at(int(c))
+	if e.response != 0 || e.outcome == Cancelled || e.bits&callListen != 0 {
+		return
+	}
+	s.finish(c)
+	if byClient && e.era == Modern {
+		e.outcome, e.bits = Cancelled, e.bits|callCancelled
+		return
+	}
+	e.outcome, e.code = TransportError, int32(min(max(status, 0), 999))
+}
+
+// answerOther handles a response to no known id: one of another JSON type
+// perhaps. It does not answer the call, since the client won't take it either.
+func (s *Session) answerOther(l lane, raw []byte, in incoming) (uint32, frameBits) {
+	var other []byte
+	if raw[0] == '"' {
+		other = raw[1:max(1, len(raw)-1)]
+	} else {
+		other = append(append([]byte{'"'}, raw...), '"')
+	}
+	c, ok := s.find(l, other)
+	if !ok || s.calls.at(int(c)).response != 0 {
+		return 0, bitOrphan
+	}
+	s.calls.at(int(c)).bits |= callWrongID
+	s.hang(int(c), note{frame: uint32(in.frame), kind: NoteWrongID})
+	return c + 1, bitWrongID
+}
+
+// close ends a call with its response.
+func (s *Session) close(c uint32, p *peek, in incoming) {
+	e := s.calls.at(int(c))
+	e.response = uint32(in.frame) + 1
+	e.crossing += micros(in.where.Crossing)
+	if e.bits&callCancelled != 0 {
+		e.bits |= callLate
+	}
+	if in.cut {
+		e.bits |= callCut
+	}
+	switch {
+	case e.outcome == TransportError: // its exchange broke off, and the answer came by another
+		e.outcome, e.code = Open, 0
+	case e.outcome != Cancelled:
+		s.finish(c)
+	}
+	if s.exchanges[in.where.Exchange] == c {
+		delete(s.exchanges, in.where.Exchange)
+	}
+	r := lookResult(p.body, p.result)
+	if in.dir == tap.S2C {
+		s.peers.addServer(p, &r, in.frame)
+	}
+	s.outcome(c, p, &r)
+	s.answerEra(c, p, &r)
+	s.joinAnswer(c, p, &r)
+	s.keepListing(c, p, &r)
+}

@@ -1,0 +1,161 @@
+package decode
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"strconv"
+)
+
+// A list grows in pages: nothing is copied while it grows, and at most one page
+// is not filled.
+type list[T any] struct {
+	pages [][]T
+	n     int
+}
+
+const pageSize = 1 << 12
+
+func (l *list[T]) add(v T) int {
+	if l.n%pageSize == 0 {
+		l.pages = append(l.pages, make([]T, 0, pageSize))
+	}
+	last := &l.pages[l.n/pageSize]
+	*last = append(*last, v)
+	l.n++
+	return l.n - 1
+}
+
+func (l *list[T]) at(i int) *T { return &l.pages[i/pageSize][i%pageSize] }
+
+// Bounds of what an interner keeps: the names of a session are few, unless
+// somebody makes them up.
+const (
+	maxNames = 1 << 16
+	maxName  = 128 // bytes of one
+)
+
+// names gives each text a number, 0 for none.
+type names struct {
+	ids  map[string]uint32
+	list []string
+}
+
+// elided is the number of a name that is too long, or one too many: it stands in
+// the body only.
+const elided = ^uint32(0)
+
+func (n *names) id(b []byte) uint32 {
+	if id, ok := n.ids[string(b)]; ok {
+		return id
+	}
+	if len(b) > maxName || len(n.list) >= maxNames {
+		return elided
+	}
+	if n.ids == nil {
+		n.ids, n.list = map[string]uint32{"": 0}, []string{""}
+		if len(b) == 0 {
+			return 0
+		}
+	}
+	s := string(b)
+	id := uint32(len(n.list))
+	n.ids[s], n.list = id, append(n.list, s)
+	return id
+}
+
+// of interns a string value.
+func (n *names) of(b []byte, v span) uint32 {
+	if raw, ok := plain(b, v); ok {
+		return n.id(raw)
+	}
+	if v.size() > 6*maxName {
+		return elided
+	}
+	return n.id([]byte(text(b, v)))
+}
+
+func (n *names) name(id uint32) string {
+	if int(id) < len(n.list) {
+		return n.list[id]
+	}
+	return ""
+}
+
+// An ident is an id or a token as it was sent: a plain integer as its value,
+// anything else as a place in the session's arena.
+type ident uint64
+
+const (
+	identText = 1 << 63
+	maxIdent  = 256 // bytes kept of one
+)
+
+// idents keeps ids exactly as they were sent.
+type idents struct {
+	arena []byte
+	seed  maphash.Seed
+}
+
+// number is the value of raw if raw is exactly how that value is spelt.
+func number(raw []byte) (n uint64, ok bool) {
+	if len(raw) == 0 || len(raw) > 18 || raw[0] == '0' && len(raw) > 1 {
+		return 0, false
+	}
+	for _, c := range raw {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n, true
+}
+
+func (s *idents) keep(raw []byte) ident {
+	if n, ok := number(raw); ok {
+		return ident(n)
+	}
+	raw = s.short(raw)
+	at := len(s.arena)
+	s.arena = binary.AppendUvarint(s.arena, uint64(len(raw)))
+	s.arena = append(s.arena, raw...)
+	return ident(at) | identText
+}
+
+// short replaces the middle of an id that is too long to keep by its hash.
+func (s *idents) short(raw []byte) []byte {
+	if len(raw) <= maxIdent {
+		return raw
+	}
+	out := append([]byte(nil), raw[:maxIdent/2]...)
+	out = append(out, "…#"...)
+	out = strconv.AppendUint(out, maphash.Bytes(s.seed, raw), 16)
+	return append(out, '"')
+}
+
+func (s *idents) raw(id ident) []byte {
+	if id&identText == 0 {
+		return strconv.AppendUint(nil, uint64(id), 10)
+	}
+	at := int(id &^ identText)
+	n, k := binary.Uvarint(s.arena[at:])
+	return s.arena[at+k : at+k+int(n)]
+}
+
+func (s *idents) same(id ident, raw []byte) bool {
+	if n, ok := number(raw); ok {
+		return id == ident(n)
+	}
+	return id&identText != 0 && string(s.raw(id)) == string(s.short(raw))
+}
+
+// hash mixes what a join depends on besides the id.
+func (s *idents) hash(scope Scope, salt uint8, raw []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	var prefix [5]byte
+	binary.LittleEndian.PutUint32(prefix[:], uint32(scope))
+	prefix[4] = salt
+	h.Write(prefix[:])
+	h.Write(raw)
+	return h.Sum64()
+}
