@@ -15,5 +15,5 @@ fuzz: ## every fuzz target for a minute
 bench: ## the Go benchmarks
 	go test -run '^$$' -bench . ./...
 
-screenshots: ## the pictures, anew (needs tmux)
+screenshots: ## the pictures, anew (needs tmux and pngquant)
 	screenshots/make.sh

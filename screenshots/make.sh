@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # make.sh: draws the pictures of this folder from what the program prints on a
-# terminal of fixed size. Needs Go and tmux.
+# terminal of fixed size. Needs Go, tmux and pngquant.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 socket=mcptap-screenshots-$$
-trap 'tmux -L "$socket" kill-server 2>/dev/null; rm -rf "$scratch"' EXIT
-export MCPTAP_DIR=$scratch/store HOME=$scratch
-PATH=$scratch:$PATH
-GOFLAGS=-buildvcs=false HOME=~ go build -o "$scratch/mcptap" ./cmd/mcptap
+trap 'tmux -L "$socket" kill-server 2>/dev/null || true; rm -rf "$scratch"' EXIT
+export MCPTAP_DIR=$scratch/store PATH=$scratch:$PATH
+go build -o "$scratch/mcptap" ./cmd/mcptap
+GOBIN=$scratch go install github.com/charmbracelet/freeze@v0.2.2
 
 # shot NAME COLUMNS LINES COMMAND: runs a command on a terminal, draws what is
 # on it afterwards.
@@ -19,7 +19,9 @@ shot() {
   tmux -L "$socket" capture-pane -e -p | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$scratch/$1.ansi"
   tmux -L "$socket" kill-server
   rm "$scratch/done"
-  go run github.com/charmbracelet/freeze@v0.2.2 "$scratch/$1.ansi" --language ansi --window --font.size 14 --output "screenshots/$1.svg" </dev/null
+  # Without PATH it draws by itself, with the font that it brings.
+  PATH="" "$scratch/freeze" "$scratch/$1.ansi" --language ansi --window --font.size 14 --output "screenshots/$1.png" </dev/null
+  pngquant --force --ext .png 32 "screenshots/$1.png"
 }
 
 mcptap demo >/dev/null
