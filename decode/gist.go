@@ -39,3 +39,8 @@ func cut(s string) string {
 	}
 	return s
 }
+
+// ResultText is the first text block of a tool's result, as the model reads it.
+func ResultText(body []byte) string {
+	return gjson.GetBytes(body, `result.content.#(type=="text").text`).String()
+}

@@ -25,4 +25,4 @@ shot() {
 }
 
 mcptap demo >/dev/null
-shot show 112 28 "mcptap show demo-modern"
+shot show 132 14 "mcptap show demo-modern"

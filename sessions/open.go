@@ -6,48 +6,121 @@ import (
 	"io"
 	"os"
 
+	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/tap"
 )
 
-// A Session is an opened recording, read record by record.
+// A Session is an opened recording, read record by record: a journal of a tap,
+// or a neutral recording (see neutralLine).
 type Session struct {
-	*tap.Reader
-	path string
-	file *os.File
+	in      *tap.Reader
+	file    io.ReaderAt
+	path    string // "" if it is no file
+	closer  io.Closer
+	foreign *neutral
+	where   decode.Where
 }
 
-// Open opens the journal at path.
+// Open opens the recording at path.
 func Open(path string) (*Session, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Session{Reader: tap.NewReader(f), path: path, file: f}, nil
+	if stat, err := f.Stat(); err == nil && stat.IsDir() {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s is a folder", path)
+	}
+	return &Session{in: tap.NewReader(f), file: f, path: path, closer: f}, nil
 }
 
-// Read reads a journal from a stream. Side files are not at hand then.
-func Read(in io.Reader) *Session {
-	return &Session{Reader: tap.NewReader(in)}
+// Read reads a recording from a stream, all of it before the first record is
+// given. Side files are not at hand then.
+func Read(in io.Reader) (*Session, error) {
+	all, err := io.ReadAll(in)
+	if err != nil {
+		return nil, err
+	}
+	b := bytes.NewReader(all)
+	return &Session{in: tap.NewReader(b), file: b}, nil
 }
 
-// Close closes the journal.
+// Next gives the next record, as tap.Reader does.
+func (s *Session) Next() (tap.Record, error) {
+	for {
+		rec, err := s.in.Next()
+		if err != nil {
+			return rec, err
+		}
+		if rec.Line == 1 && rec.Bad != nil && bytes.HasPrefix(s.in.Line(), []byte(neutralStart)) {
+			s.foreign = &neutral{}
+		}
+		if s.foreign == nil {
+			return rec, nil
+		}
+		if rec, ok := s.translate(&rec); ok {
+			return rec, nil
+		}
+	}
+}
+
+// translate gives the record of a neutral recording's line.
+func (s *Session) translate(at *tap.Record) (rec tap.Record, ok bool) {
+	rec, s.where, ok = s.foreign.record(s.in.Line())
+	rec.Line, rec.Offset, rec.Size = at.Line, at.Offset, at.Size
+	return rec, ok
+}
+
+// Path is where the recording lies; "" if it was read from a stream.
+func (s *Session) Path() string { return s.path }
+
+// Where tells what the last frame did not say by itself.
+func (s *Session) Where() decode.Where { return s.where }
+
+// Unfinished reports a last line without its end, as tap.Reader does.
+func (s *Session) Unfinished() (tap.Record, bool) { return s.in.Unfinished() }
+
+// at reads one record again.
+func (s *Session) at(offset, size int64) (tap.Record, error) {
+	r := tap.NewReader(io.NewSectionReader(s.file, offset, size))
+	rec, err := r.Next()
+	if err == nil && s.foreign != nil {
+		again := neutral{exchanges: s.foreign.exchanges}
+		rec, _, _ = again.record(r.Line())
+	}
+	return rec, err
+}
+
+// Close closes the recording.
 func (s *Session) Close() error {
-	if s.file == nil {
+	if s.closer == nil {
 		return nil
 	}
-	return s.file.Close()
+	return s.closer.Close()
 }
 
 // Running reports whether the session's tap is still writing.
 func (s *Session) Running() bool {
-	if s.file == nil {
-		return false
-	}
-	if tryLock(s.file) {
-		unlock(s.file)
+	f, ok := s.file.(*os.File)
+	if !ok || tryLock(f) {
+		if ok {
+			unlock(f)
+		}
 		return false
 	}
 	return true
+}
+
+// Grown reports whether the journal has more than was read: its tap may have
+// written its last records between our last read and its end.
+func (s *Session) Grown() bool {
+	f, ok := s.file.(*os.File)
+	if !ok {
+		return false
+	}
+	stat, err := f.Stat()
+	at, seekErr := f.Seek(0, io.SeekCurrent)
+	return err == nil && seekErr == nil && at < stat.Size()
 }
 
 // Body gives a frame's exact bytes without its end, from the journal or from
@@ -59,7 +132,7 @@ func (s *Session) Body(f *tap.Frame) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(f.Body)), nil
 	case d.File == "":
 		return nil, fmt.Errorf("the bytes of frame %d were not kept: %s", f.N, d.Reason)
-	case s.file == nil:
+	case s.path == "":
 		return nil, fmt.Errorf("the bytes of frame %d lie in a file beside the journal, which was read from a stream", f.N)
 	}
 	path, err := sidePath(s.path, d.File)
@@ -75,15 +148,4 @@ func (s *Session) Body(f *tap.Frame) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("the bytes of frame %d: %s does not hold the %d bytes that were recorded", f.N, path, d.Bytes)
 	}
 	return side, nil
-}
-
-// Grown reports whether the journal has more than was read: its tap may have
-// written its last records between our last read and its end.
-func (s *Session) Grown() bool {
-	if s.file == nil {
-		return false
-	}
-	stat, err := s.file.Stat()
-	at, seekErr := s.file.Seek(0, io.SeekCurrent)
-	return err == nil && seekErr == nil && at < stat.Size()
 }

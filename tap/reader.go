@@ -45,6 +45,7 @@ type Record struct {
 type Reader struct {
 	in     *bufio.Reader
 	line   []byte // what was read of the current line
+	last   []byte // the line of the last record
 	long   int64  // bytes of a line that is too long, already passed over
 	lineNo int
 	offset int64
@@ -112,7 +113,7 @@ func (r *Reader) record() Record {
 	}
 	r.lineNo++
 	r.offset += rec.Size
-	r.line, r.long = r.line[:0], 0
+	r.last, r.line, r.long = r.line, r.line[:0], 0
 	return rec
 }
 
@@ -131,6 +132,10 @@ func (r *Reader) parse(line []byte, rec *Record) {
 	}
 	r.n = rec.n
 }
+
+// Line is the line that the last record was read from, without its end. It is
+// valid until the next call of Next.
+func (r *Reader) Line() []byte { return bytes.TrimSuffix(r.last, []byte("\n")) }
 
 // plain parses a frame as Writer lays it out, which is how nearly every line
 // looks: the body is everything between its key and the closing brace.
@@ -326,6 +331,9 @@ func parseEOL(s *string) (EOL, bool) {
 	}
 	return 0, false
 }
+
+// Place gives a record that does not come from a journal its number and time.
+func (r *Record) Place(n uint64, t time.Duration) { r.n, r.t = n, t }
 
 // Position is the record's number and time; both are 0 for a header and for
 // what is no record.

@@ -32,7 +32,9 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MCPTAP_DIR", filepath.Join(env.WorkDir, "store"))
 			env.Setenv("HOME", env.WorkDir)
-			return nil
+			corpus, err := filepath.Abs("../../decode/testdata/corpus")
+			env.Setenv("CORPUS", corpus)
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"journals": checkJournals,

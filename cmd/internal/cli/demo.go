@@ -10,9 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcptap/mcptap/cmd/internal/demo"
-	"github.com/mcptap/mcptap/sessions"
-)
+	"github.com/mcptap/mcptap/cmd/internal/demo")
 
 // demoTime bounds one session of the demo.
 const demoTime = 30 * time.Second
@@ -53,7 +51,7 @@ Both sessions lie in %s.
 Go on with
 
     mcptap ls                         what was recorded
-    mcptap show demo-modern           every frame of one session
+    mcptap show demo-modern --frames  every frame of one session
     mcptap show demo-legacy --raw c2s the bytes of one direction, exactly
     mcptap -- YOUR SERVER COMMAND     the same for a server of yours
 `, a.store().Dir)
@@ -78,19 +76,10 @@ func (a *app) demoSession(ctx context.Context, era demo.Era) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprint(a.Stdout, "\nand every frame of it, as the tap recorded it:\n\n"); err != nil {
+	if _, err := fmt.Fprint(a.Stdout, "\nand as mcptap recorded it:\n\n"); err != nil {
 		return err
 	}
-	i, err := a.store().Resolve("demo-" + string(era))
-	if err != nil {
-		return err
-	}
-	s, err := sessions.Open(i.Path)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return a.read(s, a.printer(false), false)
+	return a.showCalls("demo-"+string(era), false, false)
 }
 
 // recordDemo drives the built-in server through a real tap: this program once

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -19,10 +20,7 @@ type printer interface {
 
 func (a *app) printer(asJSON bool) printer {
 	if asJSON {
-		out := bufio.NewWriterSize(a.Stdout, 64<<10)
-		enc := json.NewEncoder(out)
-		enc.SetEscapeHTML(false)
-		return &jsonPrinter{out: out, enc: enc}
+		return newJSONPrinter(a.Stdout)
 	}
 	return &tablePrinter{a.table(column{"#", 5, true}, column{"seconds", 8, true}, column{"dir", 3, false}, column{"kind", 12, false},
 		column{"method", 24, false}, column{"id", 5, true}, column{"bytes", 8, true}, column{"about", 0, false})}
@@ -79,6 +77,8 @@ func (p *tablePrinter) note(r *tap.Record, name, detail string) {
 
 func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
 
+func aboutFrame(f *tap.Frame) string { return about(f, message(f)) }
+
 // about is what a row says of the frame's content.
 func about(f *tap.Frame, m decode.Message) string {
 	if d := f.Digest; d != nil {
@@ -103,6 +103,13 @@ type jsonPrinter struct {
 	out *bufio.Writer
 	enc *json.Encoder
 	err error
+}
+
+func newJSONPrinter(w io.Writer) *jsonPrinter {
+	out := bufio.NewWriterSize(w, 64<<10)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	return &jsonPrinter{out: out, enc: enc}
 }
 
 type frameJSON struct {

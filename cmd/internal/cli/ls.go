@@ -19,10 +19,11 @@ func (a *app) ls() *cobra.Command {
 		Use:     "ls",
 		Aliases: []string{"list"},
 		Short:   "list what was recorded, the newest first",
-		Long: `ls lists the recordings: when they began, their label, whether their tap is
-live, ended or crashed, how many records they have, how long they took, the exit
-status of the server, their size, and the id that other commands take: on a
-terminal its last four digits, which are enough.`,
+		Long: `ls lists the recordings: when they began, their label, whether their tap is live,
+ended or crashed, the server and the protocol revision, how many calls there were and
+how many of them failed (in the tool, in the protocol, in the transport, or hidden in
+a success), how long the session took, the exit status, the size, and the id that
+other commands take: on a terminal its last four digits, which are enough.`,
 		Example: `  mcptap ls
   mcptap ls --json | jq -r 'select(.state == "crashed").path'`,
 		Args: exactly(0, "no arguments"),
@@ -39,7 +40,7 @@ func (a *app) list(asJSON bool) error {
 		return fmt.Errorf("reading the folder of recordings: %w", err)
 	}
 	if asJSON {
-		return a.listJSON(infos)
+		return a.listJSON(store, infos)
 	}
 	if len(infos) == 0 {
 		a.say("nothing is recorded in %s yet; put 'mcptap --' in front of a server's command, or try 'mcptap demo'", store.Dir)
@@ -49,12 +50,13 @@ func (a *app) list(asJSON bool) error {
 }
 
 func (a *app) listTable(store sessions.Store, infos []sessions.Info) error {
-	t := a.table(column{"started", 14, false}, column{"label", 20, false}, column{"state", 9, false},
-		column{"records", 7, true}, column{"length", 8, true}, column{"exit", 4, true}, column{"size", 8, true}, column{"id", 0, false})
+	t := a.table(column{"started", 14, false}, column{"label", 18, false}, column{"state", 9, false}, column{"server", 22, false}, column{"revision", 10, false},
+		column{"calls", 6, true}, column{"failed", 6, true}, column{"length", 8, true}, column{"exit", 4, true}, column{"size", 8, true}, column{"id", 0, false})
+	sums := store.Summaries(infos)
 	total := int64(0)
 	for i := range infos {
 		total += infos[i].Size
-		t.row(a.listRow(t, &infos[i])...)
+		t.row(a.listRow(t, &infos[i], sums[infos[i].ID])...)
 	}
 	if err := t.flush(); err != nil || !t.terminal {
 		return err
@@ -63,12 +65,12 @@ func (a *app) listTable(store sessions.Store, infos []sessions.Info) error {
 	return nil
 }
 
-func (a *app) listRow(t *table, i *sessions.Info) []string {
+func (a *app) listRow(t *table, i *sessions.Info, sum sessions.Summary) []string {
 	started, size, id := i.Start.UTC().Format(time.RFC3339), strconv.FormatInt(i.Size, 10), i.ID
 	if t.terminal {
 		started, size, id = humanize.RelTime(i.Start, a.Now(), "ago", "from now"), humanize.IBytes(uint64(i.Size)), i.Short()
 	}
-	return []string{started, i.Label(), stateWord(i), strconv.FormatUint(i.Records, 10), formatLength(i.Length), exitWord(i), size, id}
+	return []string{started, i.Label(), stateWord(i), sum.Server, sum.Revision, strconv.Itoa(sum.Calls), strconv.Itoa(sum.Failures), formatLength(i.Length), exitWord(i), size, id}
 }
 
 func stateWord(i *sessions.Info) string {
@@ -120,15 +122,17 @@ type sessionJSON struct {
 	Bytes   int64     `json:"bytes"`
 	Path    string    `json:"path"`
 	Command []string  `json:"command"`
+	sessions.Summary
 }
 
-func (a *app) listJSON(infos []sessions.Info) error {
+func (a *app) listJSON(store sessions.Store, infos []sessions.Info) error {
+	sums := store.Summaries(infos)
 	out := bufio.NewWriter(a.Stdout)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	for i := range infos {
 		s := &infos[i]
-		j := sessionJSON{ID: s.ID, Label: s.Label(), State: string(s.State), Kept: s.Kept, Start: s.Start, Length: int64(s.Length), Records: s.Records, Bytes: s.Size, Path: s.Path}
+		j := sessionJSON{ID: s.ID, Label: s.Label(), State: string(s.State), Kept: s.Kept, Start: s.Start, Length: int64(s.Length), Records: s.Records, Bytes: s.Size, Path: s.Path, Summary: sums[s.ID]}
 		if s.Header != nil {
 			j.Command = s.Header.Command
 		}

@@ -16,49 +16,68 @@ import (
 const sessionNames = `SESSION is a path, an id, any beginning of one, the four digits at its end, a label
 (its newest session), "last", or - for standard input.`
 
+// showOptions are the flags of show.
+type showOptions struct {
+	raw    string
+	frames bool
+	json   bool
+	follow bool
+}
+
 func (a *app) show() *cobra.Command {
-	var raw string
-	var asJSON bool
+	var o showOptions
 	c := &cobra.Command{
 		Use:   "show SESSION",
-		Short: "print a session, frame by frame",
-		Long: `show prints every frame of a session: its number, the seconds since the session's
-start, direction, kind, method, id, length in bytes (its end not counted), and what it
-is about.
+		Short: "print a session: its calls, its frames, or its bytes",
+		Long: `show prints what a client wanted done, an operation a row: a call, or several that
+belong together (the rounds of a multi-round-trip request, the polls of a task, the
+pages of a list). A row has the number of the first frame, the seconds since the
+session's start, direction, method, tool or resource, milliseconds, bytes on the
+wire, how it ended, and why. Frames that belong to no call stand among them.
 
+With --frames it prints every frame instead: its number, the seconds, direction,
+kind, method, id, length in bytes (its end not counted), and what it is about.
 With --raw it gives back the bytes of one direction exactly as they crossed.
 
 ` + sessionNames,
 		Example: `  mcptap show last
+  mcptap show last --frames
   mcptap show tickets --raw s2c | jq .result
-  mcptap show last --json | jq 'select(.kind == "error")'`,
-		Args: exactly(1, "one SESSION"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if raw != "" && asJSON {
-				return usagef("--raw gives bytes and --json gives JSON; take one of them")
-			}
-			s, err := a.open(args[0])
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			if raw != "" {
-				return a.showRaw(s, raw)
-			}
-			return a.read(s, a.printer(asJSON), false)
-		},
+  mcptap show last --json | jq 'select(.outcome == "tool error")'`,
+		Args:              exactly(1, "one SESSION"),
+		RunE:              func(_ *cobra.Command, args []string) error { return a.runShow(args[0], o) },
+		ValidArgsFunction: a.completeSession,
 	}
-	c.Flags().StringVar(&raw, "raw", "", "the exact bytes of one direction: c2s, s2c or stderr")
-	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line ('mcptap help json')")
+	c.Flags().StringVar(&o.raw, "raw", "", "the exact bytes of one direction: c2s, s2c or stderr")
+	c.Flags().BoolVar(&o.frames, "frames", false, "every frame, instead of calls")
+	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a line ('mcptap help json')")
+	c.Flags().BoolVar(&o.follow, "follow", false, "go on until the session ends; a call is printed when it is complete")
 	_ = c.RegisterFlagCompletionFunc("raw", cobra.FixedCompletions([]string{"c2s", "s2c", "stderr"}, cobra.ShellCompDirectiveNoFileComp))
-	c.ValidArgsFunction = a.completeSession
 	return c
+}
+
+func (a *app) runShow(name string, o showOptions) error {
+	switch {
+	case o.raw != "" && (o.json || o.frames || o.follow):
+		return usagef("--raw gives bytes; it does not go with --json, --frames or --follow")
+	case o.raw == "" && !o.frames:
+		return a.showCalls(name, o.json, o.follow)
+	}
+	s, err := a.open(name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if o.raw != "" {
+		return a.showRaw(s, o.raw)
+	}
+	return a.read(s, a.printer(o.json), o.follow)
 }
 
 // open opens the session that a user named.
 func (a *app) open(name string) (*sessions.Session, error) {
 	if name == "-" {
-		return sessions.Read(a.Stdin), nil
+		return sessions.Read(a.Stdin)
 	}
 	i, err := a.store().Resolve(name)
 	if err != nil {

@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
+)
+
+// showCalls prints a session's operations, and the frames that belong to none.
+func (a *app) showCalls(name string, asJSON, follow bool) error {
+	return a.withSession(name, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
+		p := a.callPrinter(l, asJSON)
+		if !follow {
+			p.print(true)
+			return p.out.flush()
+		}
+		return a.followLoaded(s, l, func(last bool) error {
+			p.print(last)
+			return p.out.flush()
+		})
+	})
+}
+
+// callPrinter prints each operation once it is complete, and each frame that
+// belongs to none.
+type callPrinter struct {
+	l       *sessions.Loaded
+	out     rowPrinter
+	calls   int   // calls below this have been looked at
+	frames  int   // frames below this have been looked at
+	waiting []int // calls that lead an operation which is not complete
+}
+
+// rowPrinter prints the two kinds of rows.
+type rowPrinter interface {
+	operation(*decode.Operation)
+	frame(*decode.Frame)
+	flush() error
+}
+
+func (a *app) callPrinter(l *sessions.Loaded, asJSON bool) *callPrinter {
+	if asJSON {
+		return &callPrinter{l: l, out: &callJSON{newJSONPrinter(a.Stdout), l}}
+	}
+	t := a.table(column{"#", 5, true}, column{"seconds", 8, true}, column{"dir", 3, false}, column{"operation", 26, false}, column{"name", 20, false},
+		column{"ms", 8, true}, column{"bytes", 8, true}, column{"outcome", 15, false}, column{"about", 0, false})
+	if t.terminal {
+		t.write(t.paint(dim, summary(l)) + "\n")
+	}
+	return &callPrinter{l: l, out: &callTable{l: l, table: t}}
+}
+
+// print prints what is complete; at the last call also what never will be.
+func (p *callPrinter) print(last bool) {
+	var open []int
+	next := func(c int) {
+		if !p.l.Leads(c) {
+			return
+		}
+		o := p.l.Operation(c)
+		if !last && o.End == 0 {
+			open = append(open, c)
+			return
+		}
+		p.out.operation(&o)
+	}
+	for _, c := range p.waiting {
+		next(c)
+	}
+	for p.calls < p.l.Calls() || p.frames < p.l.Len() {
+		if p.calls < p.l.Calls() && (p.frames >= p.l.Len() || p.l.Call(p.calls).Request <= p.frames) {
+			next(p.calls)
+			p.calls++
+			continue
+		}
+		if f := p.l.Frame(p.frames); f.Call < 0 && f.Dir != tap.Stderr && f.Kind != decode.Batch {
+			p.out.frame(&f)
+		}
+		p.frames++
+	}
+	p.waiting = open
+}
+
+// summary is one line on a session as a whole.
+func summary(l *sessions.Loaded) string {
+	sum := sessions.Summarize(l.Session)
+	parts := []string{l.Name()}
+	if l.Header != nil && l.Header.Transport != "" {
+		parts = append(parts, l.Header.Transport)
+	}
+	parts = append(parts, strings.TrimSpace(sum.Revision+" "+sum.Era))
+	parts = append(parts, cmp.Or(sum.Client, "client")+" → "+cmp.Or(sum.Server, "server"), plural(sum.Calls, "call"))
+	for o := decode.ToolError; o <= decode.Cancelled; o++ {
+		if n := sum.Outcomes[o.String()]; n > 0 {
+			parts = append(parts, plural(n, o.String()))
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// callTable prints operations as rows, with their further legs below them.
+type callTable struct {
+	*table
+	l *sessions.Loaded
+}
+
+var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim}
+
+func (t *callTable) operation(o *decode.Operation) {
+	first := t.l.Call(o.Legs[0].Call)
+	c2s, s2c := opBytes(t.l, o)
+	took := ""
+	if o.End > 0 && !first.Listen {
+		took = millis(o.End - o.Start)
+	}
+	words := why(t.l, o)
+	if o.Doubt != "" {
+		words = strings.TrimSpace(words + " [" + o.Doubt + "]")
+	}
+	t.styled(callStyles[o.Outcome], t.number(first.Request), seconds(o.Start), t.arrow(o.Dir), o.Method, o.Name, took, strconv.FormatInt(c2s+s2c, 10), o.Outcome.String(), words)
+	for i := range o.Legs {
+		t.leg(&o.Legs[i], i)
+	}
+}
+
+// leg prints the legs after the first, and what the server asked while one ran.
+func (t *callTable) leg(leg *decode.Leg, i int) {
+	c := t.l.Call(leg.Call)
+	if i > 0 {
+		t.below(&c, leg.Role+" "+c.Method)
+	}
+	for _, n := range t.l.Notes(leg.Call) {
+		if n.Kind == decode.NoteNested && n.Call >= 0 {
+			nested := t.l.Call(n.Call)
+			t.below(&nested, nested.Method)
+		}
+	}
+}
+
+func (t *callTable) below(c *decode.Call, what string) {
+	took := ""
+	if c.End > 0 {
+		took = millis(c.End - c.Start)
+	}
+	t.styled(dim, t.number(c.Request), seconds(c.Start), t.arrow(c.Dir), "  ↳ "+what, c.Name, took, "", c.Outcome.String(), c.Why)
+}
+
+func (t *callTable) frame(f *decode.Frame) {
+	about := ""
+	if r := t.l.TapFrame(f.Index); r != nil {
+		about = aboutFrame(r)
+	}
+	if f.Orphan {
+		about = strings.TrimSpace("answers no request " + about)
+	}
+	what := f.Method
+	if what == "" {
+		what = string(f.Kind)
+	}
+	t.styled(styles[f.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), t.arrow(f.Dir), what, "", "", strconv.FormatInt(f.Size, 10), strayWords(f), about)
+}
+
+func strayWords(f *decode.Frame) string {
+	switch {
+	case f.Kind == decode.Stray:
+		return string(f.Stray)
+	case f.Method != "" && f.Kind != decode.Notification:
+		return string(f.Kind)
+	}
+	return ""
+}
+
+func (t *callTable) number(frame int) string { return strconv.FormatUint(t.l.Frame(frame).N, 10) }
+
+func (t *callTable) arrow(d tap.Dir) string {
+	if t.terminal {
+		return " " + arrows[d]
+	}
+	return d.String()
+}
+
+func millis(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/float64(time.Millisecond)) }
+
+// callJSON prints operations as objects. Their shape is described in 'mcptap
+// help json' and only ever grows.
+type callJSON struct {
+	*jsonPrinter
+	l *sessions.Loaded
+}
+
+type operationObject struct {
+	Kind     string      `json:"kind"` // "operation"
+	N        uint64      `json:"n"`
+	T        int64       `json:"t"`
+	Dir      string      `json:"dir"`
+	Type     string      `json:"type"`
+	Method   string      `json:"method"`
+	Name     string      `json:"name,omitempty"`
+	Outcome  string      `json:"outcome"`
+	Why      string      `json:"why,omitempty"`
+	Code     *int64      `json:"code,omitempty"`
+	Hidden   string      `json:"hidden,omitempty"`
+	Doubt    string      `json:"doubt,omitempty"`
+	Era      string      `json:"era"`
+	Revision string      `json:"revision,omitempty"`
+	End      *int64      `json:"end,omitempty"`
+	Server   int64       `json:"server_ns"`
+	Client   int64       `json:"client_ns"`
+	C2S      int64       `json:"bytes_c2s"`
+	S2C      int64       `json:"bytes_s2c"`
+	Legs     []legObject `json:"legs"`
+}
+
+type legObject struct {
+	Role     string          `json:"role"`
+	ID       json.RawMessage `json:"id"`
+	Outcome  string          `json:"outcome"`
+	Request  uint64          `json:"request"`
+	Response *uint64         `json:"response,omitempty"`
+	Frames   []uint64        `json:"frames"`
+}
+
+func (p *callJSON) operation(o *decode.Operation) {
+	first, last := p.l.Call(o.Legs[0].Call), p.l.Call(o.Legs[len(o.Legs)-1].Call)
+	c2s, s2c := opBytes(p.l, o)
+	j := operationObject{
+		Kind: "operation", N: p.l.Frame(first.Request).N, T: int64(o.Start), Dir: o.Dir.String(), Type: o.Kind.String(), Method: o.Method, Name: o.Name,
+		Outcome: o.Outcome.String(), Why: why(p.l, o), Doubt: o.Doubt, Era: first.Era.String(), Revision: first.Revision,
+		Server: int64(o.Server), Client: int64(o.Client), C2S: c2s, S2C: s2c,
+	}
+	if o.End > 0 {
+		end := int64(o.End)
+		j.End = &end
+	}
+	if o.Outcome == decode.ProtocolError {
+		j.Code = &last.Code
+	}
+	if last.Hidden != nil {
+		j.Hidden = last.Hidden.Level.String()
+	}
+	for i := range o.Legs {
+		j.Legs = append(j.Legs, p.leg(&o.Legs[i]))
+	}
+	p.encode(j)
+}
+
+func (p *callJSON) leg(leg *decode.Leg) legObject {
+	c := p.l.Call(leg.Call)
+	j := legObject{Role: leg.Role, ID: json.RawMessage(c.ID), Outcome: c.Outcome.String(), Request: p.l.Frame(c.Request).N}
+	if c.Response >= 0 {
+		n := p.l.Frame(c.Response).N
+		j.Response = &n
+	}
+	for _, f := range leg.Frames {
+		j.Frames = append(j.Frames, p.l.Frame(f).N)
+	}
+	return j
+}
+
+func (p *callJSON) frame(f *decode.Frame) {
+	if r := p.l.TapFrame(f.Index); r != nil {
+		p.encode(frameObject(r))
+	}
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
+)
+
+// withSession opens the session that a user named, decodes what there is of it,
+// and closes it when do is done. What was passed over is said at the end.
+func (a *app) withSession(name string, o decode.Options, do func(*sessions.Session, *sessions.Loaded) error) error {
+	s, err := a.open(name)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	l, err := sessions.Load(s, o)
+	if err != nil {
+		return err
+	}
+	err = do(s, l)
+	a.sayRemarks(l)
+	return err
+}
+
+func (a *app) sayRemarks(l *sessions.Loaded) {
+	var bad remarks
+	for _, r := range l.Remarks {
+		bad.add(r)
+	}
+	bad.n = max(bad.n, l.Passed)
+	bad.say(a)
+}
+
+// follow calls show after every growth of a session until its tap has ended; it
+// is called at least once, and once more at the end.
+func (a *app) followLoaded(s *sessions.Session, l *sessions.Loaded, show func(last bool) error) error {
+	for {
+		running := s.Running()
+		if err := l.More(); err != nil {
+			return err
+		}
+		if err := show(!running); err != nil || !running {
+			return err
+		}
+		a.pause()
+	}
+}
+
+// opsOf sums up an operation's bytes on the wire, by direction.
+func opBytes(l *sessions.Loaded, o *decode.Operation) (c2s, s2c int64) {
+	for _, leg := range o.Legs {
+		for _, i := range leg.Frames {
+			f := l.Frame(i)
+			if f.Dir == tap.C2S {
+				c2s += f.Size
+			} else {
+				s2c += f.Size
+			}
+		}
+	}
+	return c2s, s2c
+}
+
+// why says in a few words what an outcome rests on.
+func why(l *sessions.Loaded, o *decode.Operation) string {
+	last := l.Call(o.Legs[len(o.Legs)-1].Call)
+	switch o.Outcome {
+	case decode.ProtocolError:
+		if e, ok := decode.DescribeError(l.Body(last.Response), last.Revision); ok {
+			return errorWords(e)
+		}
+		return fmt.Sprint(last.Code)
+	case decode.HiddenError:
+		return "reads as a success; " + last.Hidden.Reason
+	case decode.ToolError:
+		return toolText(l.Body(last.Response))
+	}
+	if o.Why != "" {
+		return o.Why
+	}
+	return last.Why
+}
+
+func errorWords(e decode.ErrorInfo) string {
+	s := fmt.Sprint(e.Code)
+	if e.Name.Name != "" {
+		s += " " + e.Name.Name
+	}
+	if e.Message != "" {
+		s += ": " + e.Message
+	}
+	if e.Detail != "" {
+		s += " (" + e.Detail + ")"
+	}
+	return s
+}
+
+// toolText is the first text that a tool's result has for the model.
+func toolText(body []byte) string {
+	return excerpt(decode.ResultText(body))
+}

@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/mcptap/mcptap/decode/rules"
+)
+
+// wholeReport is the half of a reporter that can write only when all is known.
+type wholeReport struct{}
+
+func (wholeReport) soFar(*checked)    {}
+func (wholeReport) flushSoFar() error { return nil }
+
+// sarifReporter writes the Static Analysis Results Interchange Format 2.1.0
+// (OASIS), which code hosts show beside a change.
+type sarifReporter struct {
+	wholeReport
+	out     io.Writer
+	results []sarifResult
+}
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool    sarifTool     `json:"tool"`
+	Results []sarifResult `json:"results"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name    string      `json:"name"`
+	Version string      `json:"version"`
+	Rules   []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID               string       `json:"id"`
+	ShortDescription sarifMessage `json:"shortDescription"`
+	HelpURI          string       `json:"helpUri,omitempty"`
+}
+
+type sarifMessage struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID          string          `json:"ruleId"`
+	Level           string          `json:"level"`
+	Message         sarifMessage    `json:"message"`
+	OccurrenceCount int             `json:"occurrenceCount"`
+	Locations       []sarifLocation `json:"locations,omitempty"`
+}
+
+type sarifLocation struct {
+	PhysicalLocation struct {
+		ArtifactLocation struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+	} `json:"physicalLocation"`
+	LogicalLocations []sarifLogical `json:"logicalLocations"`
+}
+
+type sarifLogical struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+var sarifLevels = map[rules.Severity]string{rules.Error: "error", rules.Warning: "warning", rules.Info: "note"}
+
+func (r *sarifReporter) session(c *checked) {
+	for i := range c.findings {
+		f := &c.findings[i]
+		at := sarifLocation{LogicalLocations: []sarifLogical{{Name: where(f), Kind: "member"}}}
+		at.PhysicalLocation.ArtifactLocation.URI = filepath.ToSlash(c.path)
+		r.results = append(r.results, sarifResult{
+			RuleID: f.Rule.ID, Level: sarifLevels[f.Severity], OccurrenceCount: f.Count,
+			Message:   sarifMessage{fmt.Sprintf("%s (%s, %s)", f.Words(), f.Side, where(f))},
+			Locations: []sarifLocation{at},
+		})
+	}
+}
+
+func (r *sarifReporter) flush() error {
+	driver := sarifDriver{Name: "mcptap", Version: versionString()}
+	for _, rule := range rules.Rules() {
+		driver.Rules = append(driver.Rules, sarifRule{ID: rule.ID, ShortDescription: sarifMessage{rule.Title}})
+	}
+	if r.results == nil {
+		r.results = []sarifResult{}
+	}
+	enc := json.NewEncoder(r.out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(sarifLog{
+		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
+		Runs: []sarifRun{{Tool: sarifTool{driver}, Results: r.results}},
+	})
+}
+
+// junitReporter writes the XML that CI systems read as test results: a suite a
+// session, a case a rule that was broken.
+type junitReporter struct {
+	wholeReport
+	out    io.Writer
+	suites []junitSuite
+}
+
+type junitSuites struct {
+	XMLName xml.Name     `xml:"testsuites"`
+	Suites  []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitFailure `xml:"failure,omitempty"`
+}
+
+type junitFailure struct {
+	Type    string `xml:"type,attr"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+func (r *junitReporter) session(c *checked) {
+	s := junitSuite{Name: c.name}
+	broken := map[string]bool{}
+	for i := range c.findings {
+		f := &c.findings[i]
+		broken[f.Rule.ID] = true
+		s.Cases = append(s.Cases, junitCase{Class: f.Rule.ID, Name: f.Rule.Title, Failure: &junitFailure{
+			Type: f.Severity.String(), Message: f.Words(), Text: fmt.Sprintf("%s, %s, %d times", f.Side, where(f), f.Count),
+		}})
+	}
+	s.Failures = len(s.Cases)
+	for _, rule := range rules.Rules() {
+		if !broken[rule.ID] {
+			s.Cases = append(s.Cases, junitCase{Class: rule.ID, Name: rule.Title})
+		}
+	}
+	s.Tests = len(s.Cases)
+	r.suites = append(r.suites, s)
+}
+
+func (r *junitReporter) flush() error {
+	if _, err := io.WriteString(r.out, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(r.out)
+	enc.Indent("", "  ")
+	if err := enc.Encode(junitSuites{Suites: r.suites}); err != nil {
+		return err
+	}
+	_, err := io.WriteString(r.out, "\n")
+	return err
+}

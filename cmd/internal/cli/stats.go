@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
+)
+
+func (a *app) stats() *cobra.Command {
+	var asJSON, follow bool
+	c := &cobra.Command{
+		Use:   "stats SESSION",
+		Short: "count and time the calls of a session, and account for its bytes",
+		Long: `stats prints, for each method and each tool: how many operations there were, how
+they ended, the median, 95th percentile and longest time in milliseconds, and the
+bytes on the wire in each direction. Then it accounts for every byte of the session:
+envelope, _meta, members of multi-round-trip requests, payload, what is said twice in
+one result, white space, line ends and what was no message.
+
+Listens are pending for their whole life: they are counted, not timed.
+
+` + sessionNames,
+		Example: `  mcptap stats last
+  mcptap stats tickets --json | jq .bytes`,
+		Args: exactly(1, "one SESSION"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.withSession(args[0], decode.Options{Bytes: true}, func(s *sessions.Session, l *sessions.Loaded) error {
+				if follow {
+					if err := a.followLoaded(s, l, func(bool) error { return nil }); err != nil {
+						return err
+					}
+				}
+				if asJSON {
+					return json.NewEncoder(a.Stdout).Encode(statsObject(l))
+				}
+				return a.statsTables(l)
+			})
+		},
+		ValidArgsFunction: a.completeSession,
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object ('mcptap help json')")
+	c.Flags().BoolVar(&follow, "follow", false, "wait until the session ends")
+	return c
+}
+
+// group is the operations of one method, or of one tool.
+type group struct {
+	Method   string         `json:"method"`
+	Name     string         `json:"name,omitempty"` // of a tool
+	Count    int            `json:"count"`
+	Outcomes map[string]int `json:"outcomes"`
+	P50      float64        `json:"p50_ms"`
+	P95      float64        `json:"p95_ms"`
+	Max      float64        `json:"max_ms"`
+	C2S      int64          `json:"bytes_c2s"`
+	S2C      int64          `json:"bytes_s2c"`
+
+	times []time.Duration
+}
+
+// groups sorts the operations of a session by method and tool, in the order in
+// which they first came.
+func groups(l *sessions.Loaded) []*group {
+	found := map[[2]string]*group{}
+	var order []*group
+	for i := range l.Calls() {
+		if !l.Leads(i) {
+			continue
+		}
+		o := l.Operation(i)
+		key := [2]string{o.Method}
+		if o.Method == "tools/call" {
+			key[1] = o.Name
+		}
+		g := found[key]
+		if g == nil {
+			g = &group{Method: key[0], Name: key[1], Outcomes: map[string]int{}}
+			found[key] = g
+			order = append(order, g)
+		}
+		g.add(l, &o)
+	}
+	for _, g := range order {
+		slices.Sort(g.times)
+		g.P50, g.P95, g.Max = percentile(g.times, 50), percentile(g.times, 95), percentile(g.times, 100)
+	}
+	return order
+}
+
+func (g *group) add(l *sessions.Loaded, o *decode.Operation) {
+	g.Count++
+	g.Outcomes[o.Outcome.String()]++
+	c2s, s2c := opBytes(l, o)
+	g.C2S += c2s
+	g.S2C += s2c
+	if o.End > 0 && !l.Call(o.Legs[0].Call).Listen {
+		g.times = append(g.times, o.End-o.Start)
+	}
+}
+
+// percentile is the nearest rank's, in milliseconds; 0 if there is none.
+func percentile(sorted []time.Duration, p int) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	rank := max(1, (len(sorted)*p+99)/100)
+	return float64(sorted[rank-1]) / float64(time.Millisecond)
+}
+
+func (g *group) outcome(o decode.Outcome) string {
+	if n := g.Outcomes[o.String()]; n > 0 {
+		return strconv.Itoa(n)
+	}
+	return ""
+}
+
+func (a *app) statsTables(l *sessions.Loaded) error {
+	t := a.table(column{"method", 26, false}, column{"tool", 20, false}, column{"count", 6, true}, column{"ok", 5, true}, column{"tool", 5, true}, column{"proto", 5, true},
+		column{"hidden", 6, true}, column{"other", 5, true}, column{"p50 ms", 8, true}, column{"p95 ms", 8, true}, column{"max ms", 8, true}, column{"→ bytes", 9, true}, column{"← bytes", 9, true})
+	for _, g := range groups(l) {
+		other := g.Count
+		for _, o := range []decode.Outcome{decode.OK, decode.ToolError, decode.ProtocolError, decode.HiddenError} {
+			other -= g.Outcomes[o.String()]
+		}
+		rest := ""
+		if other > 0 {
+			rest = strconv.Itoa(other)
+		}
+		t.row(g.Method, g.Name, strconv.Itoa(g.Count), g.outcome(decode.OK), g.outcome(decode.ToolError), g.outcome(decode.ProtocolError), g.outcome(decode.HiddenError), rest,
+			g.ms(g.P50), g.ms(g.P95), g.ms(g.Max), strconv.FormatInt(g.C2S, 10), strconv.FormatInt(g.S2C, 10))
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	return a.bytesTable(l.Totals())
+}
+
+// ms is empty for operations none of which has ended.
+func (g *group) ms(v float64) string {
+	if len(g.times) == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'f', 1, 64)
+}
+
+// bytesTable accounts for every byte of both directions.
+func (a *app) bytesTable(b *decode.Totals) error {
+	t := a.table(column{"bytes by part", 26, false}, column{"→", 12, true}, column{"←", 12, true}, column{"both", 12, true}, column{"", 6, true})
+	t.write("\n")
+	both := b.Dirs[tap.C2S]
+	both.Add(&b.Dirs[tap.S2C])
+	total := both.Total()
+	row := func(name string, c2s, s2c int64) {
+		share := ""
+		if total > 0 {
+			share = strconv.FormatFloat(100*float64(c2s+s2c)/float64(total), 'f', 1, 64) + "%"
+		}
+		t.row(name, strconv.FormatInt(c2s, 10), strconv.FormatInt(s2c, 10), strconv.FormatInt(c2s+s2c, 10), share)
+	}
+	for p := range decode.NumParts {
+		if both[p] > 0 {
+			row(p.String(), b.Dirs[tap.C2S][p], b.Dirs[tap.S2C][p])
+		}
+	}
+	row("total", b.Dirs[tap.C2S].Total(), b.Dirs[tap.S2C].Total())
+	if b.Unparsed > 0 {
+		t.row("not in the recording", "", "", strconv.FormatInt(b.Unparsed, 10), "")
+	}
+	return t.flush()
+}
+
+// statsJSON is the output of stats --json.
+type statsJSON struct {
+	Session  string                      `json:"session"`
+	Era      string                      `json:"era"`
+	Revision string                      `json:"revision,omitempty"`
+	Frames   int                         `json:"frames"`
+	Groups   []*group                    `json:"groups"`
+	Bytes    map[string]map[string]int64 `json:"bytes"`
+	Methods  map[string]map[string]int64 `json:"bytes_by_method"`
+	Opening  int64                       `json:"bytes_opening"`
+	Metadata int64                       `json:"bytes_metadata"`
+	Copies   map[string]int64            `json:"bytes_said_twice"`
+	Unparsed int64                       `json:"bytes_not_recorded"`
+}
+
+func statsObject(l *sessions.Loaded) statsJSON {
+	b, e := l.Totals(), l.Eras()
+	j := statsJSON{
+		Session: l.Name(), Era: e.Era.String(), Revision: e.Revision, Frames: l.Len(), Groups: groups(l),
+		Bytes: map[string]map[string]int64{}, Methods: map[string]map[string]int64{}, Opening: b.Opening.Total(), Metadata: b.Metadata(),
+		Copies: map[string]int64{"text": b.Copies.Text, "structured": b.Copies.Structured}, Unparsed: b.Unparsed,
+	}
+	for d := tap.C2S; d <= tap.Stderr; d++ {
+		j.Bytes[d.String()] = parts(&b.Dirs[d])
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(b.Methods), cmp.Compare[string]) {
+		j.Methods[name] = parts(&b.Methods[name].Account)
+	}
+	return j
+}
+
+// parts names the parts of an account that are not empty, and their sum.
+func parts(acc *decode.Account) map[string]int64 {
+	out := map[string]int64{"total": acc.Total()}
+	for p := range decode.NumParts {
+		if acc[p] != 0 {
+			out[p.String()] = acc[p]
+		}
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/tap"
+)
+
+// Loaded is a session with its meaning, as far as it was read.
+type Loaded struct {
+	*decode.Session
+	Header  *tap.Header  // nil if the recording has none
+	End     *tap.End     // nil if it has none
+	Remarks []tap.Record // lines that were passed over, and gaps: the first of them
+	Passed  int          // how many there are
+
+	source *Session
+	places []place
+}
+
+// place is where a frame's line stands in the file.
+type place struct{ offset, size int64 }
+
+const maxRemarks = 100
+
+// Load reads all that a session has so far and decodes it.
+func Load(s *Session, o decode.Options) (*Loaded, error) {
+	l := &Loaded{Session: decode.New(o), source: s}
+	return l, l.More()
+}
+
+// More reads on to the end of what the recording has by now.
+func (l *Loaded) More() error {
+	for {
+		rec, err := l.source.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("reading the session: %w", err)
+		}
+		l.take(&rec)
+	}
+}
+
+func (l *Loaded) take(rec *tap.Record) {
+	if rec.Bad != nil || rec.Missing > 0 {
+		if l.Passed++; l.Passed <= maxRemarks {
+			l.Remarks = append(l.Remarks, *rec)
+		}
+	}
+	switch {
+	case rec.Header != nil:
+		l.Header = rec.Header
+	case rec.End != nil:
+		l.End = rec.End
+	case rec.Frame != nil:
+		l.places = append(l.places, place{rec.Offset, rec.Size})
+		l.AddAt(rec.Frame, l.source.Where())
+		return
+	}
+	l.Record(rec)
+}
+
+// Frame reads a frame again, with its body; nil if it can't be read.
+func (l *Loaded) TapFrame(frame int) *tap.Frame {
+	if frame < 0 || frame >= len(l.places) {
+		return nil
+	}
+	p := l.places[frame]
+	rec, err := l.source.at(p.offset, p.size)
+	if err != nil {
+		return nil
+	}
+	return rec.Frame
+}
+
+// Body gives the bytes of a frame by its index. Those of a frame that is not in
+// the journal itself are read from its side file; nil if they are not at hand.
+func (l *Loaded) Body(frame int) []byte {
+	f := l.TapFrame(frame)
+	if f == nil {
+		return nil
+	}
+	if f.Digest == nil {
+		return f.Body
+	}
+	body, err := l.source.Body(f)
+	if err != nil {
+		return nil
+	}
+	defer body.Close()
+	all, err := io.ReadAll(io.LimitReader(body, maxBody))
+	if err != nil || int64(len(all)) < f.Digest.Bytes {
+		return nil
+	}
+	return all
+}
+
+// maxBody is the longest side file that is read into memory.
+const maxBody = 64 << 20
+
+// Name is what to call a session whose header does not tell.
+func (l *Loaded) Name() string {
+	if l.Header != nil && l.Header.Label != "" {
+		return l.Header.Label
+	}
+	return strings.TrimSuffix(l.source.path, journalExt)
+}
