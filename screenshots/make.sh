@@ -16,7 +16,11 @@ shot() {
   tmux -L "$socket" new-session -d -x "$2" -y "$3" "printf '\$ %s\n' \"$4\"; $4; touch $scratch/done; sleep 60"
   until [ -e "$scratch/done" ]; do sleep 0.1; done
   sleep 0.2
-  tmux -L "$socket" capture-pane -e -p | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$scratch/$1.ansi"
+  # tmux says a colour once for all lines that have it; here every line says its own.
+  tmux -L "$socket" capture-pane -e -p | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' | awk '{
+    print ($0 ~ /^\033/ ? "" : colour) $0
+    for (rest = $0; match(rest, /\033\[[0-9;]*m/); rest = substr(rest, RSTART + RLENGTH)) colour = substr(rest, RSTART, RLENGTH)
+  }' >"$scratch/$1.ansi"
   tmux -L "$socket" kill-server
   rm "$scratch/done"
   # Without PATH it draws by itself, with the font that it brings.
@@ -25,4 +29,4 @@ shot() {
 }
 
 mcptap demo >/dev/null
-shot show 132 14 "mcptap show demo-modern"
+shot show 150 14 "mcptap show demo-modern"
