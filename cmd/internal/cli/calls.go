@@ -49,11 +49,18 @@ func (a *app) callPrinter(l *sessions.Loaded, asJSON bool) *callPrinter {
 	if asJSON {
 		return &callPrinter{l: l, out: &callJSON{newJSONPrinter(a.Stdout), l}}
 	}
-	t := a.table(column{"#", 5, true}, column{"seconds", 8, true}, column{"dir", 3, false}, column{"operation", 26, false}, column{"name", 20, false},
-		column{"ms", 8, true}, column{"bytes", 8, true}, column{"outcome", 15, false}, column{"about", 0, false})
-	if t.terminal {
-		t.write(t.paint(dim, summary(l)) + "\n")
-	}
+	t := a.table(
+		column{name: "#", width: 5, right: true},
+		column{name: "seconds", width: 8, right: true, drop: 3},
+		column{name: "dir", width: 3, drop: 1},
+		column{name: "operation", width: 26, min: 12},
+		column{name: "name", width: 24, min: 12},
+		column{name: "ms", width: 8, min: 6, right: true, drop: 2},
+		column{name: "bytes", width: 8, min: 6, right: true, drop: 4},
+		column{name: "outcome", width: 15},
+		column{name: "about"},
+	)
+	t.note(summary(l))
 	return &callPrinter{l: l, out: &callTable{l: l, table: t}}
 }
 

@@ -184,7 +184,15 @@ func (r *lineReporter) flush() error       { return r.each.flush() }
 type findingTable struct{ *table }
 
 func (a *app) findingTable() findingPrinter {
-	return &findingTable{a.table(column{"severity", 8, false}, column{"rule", 8, false}, column{"side", 6, false}, column{"frame", 6, true}, column{"times", 5, true}, column{"session", 16, false}, column{"what", 0, false})}
+	return &findingTable{a.table(
+		column{name: "severity", width: 8},
+		column{name: "rule", width: 8},
+		column{name: "side", width: 6},
+		column{name: "frame", width: 6, right: true},
+		column{name: "times", width: 5, right: true, drop: 2},
+		column{name: "session", width: 16, min: 8, drop: 1},
+		column{name: "what"},
+	)}
 }
 
 var severityStyles = map[rules.Severity]style{rules.Error: red, rules.Warning: yellow, rules.Info: dim}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcptap/mcptap/cmd/internal/demo")
+	"github.com/mcptap/mcptap/cmd/internal/demo"
+)
 
 // demoTime bounds one session of the demo.
 const demoTime = 30 * time.Second
@@ -69,7 +70,7 @@ func (a *app) demoSession(ctx context.Context, era demo.Era) error {
 	if _, err := fmt.Fprintf(a.Stdout, "\n%s session, as the client saw it:\n\n", era); err != nil {
 		return err
 	}
-	t := a.table(column{"outcome", 14, false}, column{"method", 24, false}, column{"name", 16, false}, column{"what came back", 0, false})
+	t := a.table(column{name: "outcome", width: 14}, column{name: "method", width: 24, min: 14}, column{name: "name", width: 16, min: 12}, column{name: "what came back"})
 	for _, s := range steps {
 		t.styled(outcomeStyles[s.Outcome], s.Outcome, s.Method, s.Name, s.Gist)
 	}

@@ -22,8 +22,16 @@ func (a *app) printer(asJSON bool) printer {
 	if asJSON {
 		return newJSONPrinter(a.Stdout)
 	}
-	return &tablePrinter{a.table(column{"#", 5, true}, column{"seconds", 8, true}, column{"dir", 3, false}, column{"kind", 12, false},
-		column{"method", 24, false}, column{"id", 5, true}, column{"bytes", 8, true}, column{"about", 0, false})}
+	return &tablePrinter{a.table(
+		column{name: "#", width: 5, right: true},
+		column{name: "seconds", width: 8, right: true, drop: 2},
+		column{name: "dir", width: 3},
+		column{name: "kind", width: 12},
+		column{name: "method", width: 24, min: 14},
+		column{name: "id", width: 5, right: true, drop: 1},
+		column{name: "bytes", width: 8, min: 6, right: true, drop: 3},
+		column{name: "about"},
+	)}
 }
 
 // tablePrinter prints a row a record.

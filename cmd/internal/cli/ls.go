@@ -50,8 +50,19 @@ func (a *app) list(asJSON bool) error {
 }
 
 func (a *app) listTable(store sessions.Store, infos []sessions.Info) error {
-	t := a.table(column{"started", 14, false}, column{"label", 18, false}, column{"state", 9, false}, column{"server", 22, false}, column{"revision", 10, false},
-		column{"calls", 6, true}, column{"failed", 6, true}, column{"length", 8, true}, column{"exit", 4, true}, column{"size", 8, true}, column{"id", 0, false})
+	t := a.table(
+		column{name: "started", width: 14},
+		column{name: "label", width: 20, min: 10},
+		column{name: "state", width: 9},
+		column{name: "server", width: 26, min: 12, drop: 3},
+		column{name: "revision", width: 10, drop: 4},
+		column{name: "calls", width: 6, right: true, drop: 1},
+		column{name: "failed", width: 6, right: true, drop: 2},
+		column{name: "length", width: 8, right: true, drop: 6},
+		column{name: "exit", width: 4, right: true, drop: 7},
+		column{name: "size", width: 8, right: true, drop: 5},
+		column{name: "id"},
+	)
 	sums := store.Summaries(infos)
 	total := int64(0)
 	for i := range infos {

@@ -124,8 +124,21 @@ func (g *group) outcome(o decode.Outcome) string {
 }
 
 func (a *app) statsTables(l *sessions.Loaded) error {
-	t := a.table(column{"method", 26, false}, column{"tool", 20, false}, column{"count", 6, true}, column{"ok", 5, true}, column{"tool", 5, true}, column{"proto", 5, true},
-		column{"hidden", 6, true}, column{"other", 5, true}, column{"p50 ms", 8, true}, column{"p95 ms", 8, true}, column{"max ms", 8, true}, column{"→ bytes", 9, true}, column{"← bytes", 9, true})
+	t := a.table(
+		column{name: "method", width: 26, min: 14},
+		column{name: "tool", width: 24, min: 12},
+		column{name: "count", width: 6, right: true},
+		column{name: "ok", width: 5, right: true},
+		column{name: "tool", width: 5, right: true, drop: 3},
+		column{name: "proto", width: 5, right: true, drop: 4},
+		column{name: "hidden", width: 6, right: true, drop: 2},
+		column{name: "other", width: 5, right: true, drop: 5},
+		column{name: "p50 ms", width: 8, min: 6, right: true},
+		column{name: "p95 ms", width: 8, min: 6, right: true, drop: 6},
+		column{name: "max ms", width: 8, min: 6, right: true, drop: 1},
+		column{name: "→ bytes", width: 9, right: true, drop: 8},
+		column{name: "← bytes", width: 9, right: true, drop: 7},
+	)
 	for _, g := range groups(l) {
 		other := g.Count
 		for _, o := range []decode.Outcome{decode.OK, decode.ToolError, decode.ProtocolError, decode.HiddenError} {
@@ -154,7 +167,13 @@ func (g *group) ms(v float64) string {
 
 // bytesTable accounts for every byte of both directions.
 func (a *app) bytesTable(b *decode.Totals) error {
-	t := a.table(column{"bytes by part", 26, false}, column{"→", 12, true}, column{"←", 12, true}, column{"both", 12, true}, column{"", 6, true})
+	t := a.table(
+		column{name: "bytes by part", width: 26, min: 14},
+		column{name: "→", width: 12, min: 8, right: true},
+		column{name: "←", width: 12, min: 8, right: true},
+		column{name: "both", width: 12, min: 8, right: true},
+		column{name: "share", width: 6, right: true},
+	)
 	t.write("\n")
 	both := b.Dirs[tap.C2S]
 	both.Add(&b.Dirs[tap.S2C])

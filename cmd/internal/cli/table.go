@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -12,19 +13,29 @@ import (
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
-// A column of a table. Width is what it takes on a terminal; 0 is for the last
-// column, which takes what is left.
+// A column of a table.
 type column struct {
 	name  string
-	width int
+	width int // in cells, on a terminal; the last column takes what is left
+	min   int // what it may shrink to; 0: not at all
 	right bool
+	drop  int // left out of a terminal that is too narrow, the highest first; 0: never
 }
 
+// What a last column that takes what is left needs to be worth its place, and what
+// it has before others grow.
+const (
+	lastWidth = 8
+	lastFirst = 32
+)
+
 // A table prints rows as they come: aligned for people on a terminal, separated
-// by tabs and without a heading when piped.
+// by tabs, whole and without a heading when piped.
 type table struct {
 	out      *bufio.Writer
 	columns  []column
+	shown    []int // the columns that a terminal has room for
+	widths   []int // theirs
 	terminal bool
 	width    int // of the terminal
 	colour   bool
@@ -39,11 +50,63 @@ func (a *app) table(columns ...column) *table {
 			t.width = w
 		}
 		t.colour = a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
+		t.layout()
 	}
 	return t
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// layout chooses the columns that fit, then their widths.
+func (t *table) layout() {
+	for i := range t.columns {
+		t.shown = append(t.shown, i)
+	}
+	for t.least() > t.width {
+		drop := slices.MaxFunc(t.shown, func(a, b int) int { return t.columns[a].drop - t.columns[b].drop })
+		if t.columns[drop].drop == 0 {
+			break
+		}
+		t.shown = slices.DeleteFunc(t.shown, func(i int) bool { return i == drop })
+	}
+	spare := max(0, t.width-t.least())
+	last, rest := len(t.shown)-1, 0
+	if t.columns[t.shown[last]].width == 0 {
+		rest = min(spare, lastFirst-lastWidth)
+		spare -= rest
+	}
+	for at, i := range t.shown {
+		w := t.leastOf(at)
+		if more := min(spare, t.columns[i].width-w); more > 0 {
+			w += more
+			spare -= more
+		}
+		t.widths = append(t.widths, w)
+	}
+	if t.columns[t.shown[last]].width == 0 {
+		t.widths[last] += rest + spare
+	}
+}
+
+// least is the width of a row whose columns have shrunk as far as they may.
+func (t *table) least() int {
+	sum := 2 * (len(t.shown) - 1)
+	for at := range t.shown {
+		sum += t.leastOf(at)
+	}
+	return sum
+}
+
+func (t *table) leastOf(at int) int {
+	c := t.columns[t.shown[at]]
+	switch {
+	case c.width == 0:
+		return lastWidth
+	case c.min > 0:
+		return c.min
+	}
+	return c.width
+}
 
 // A style makes a row stand out, or stand back. It never says anything that the
 // words do not say too.
@@ -66,17 +129,24 @@ func (t *table) styled(s style, cells ...string) {
 		t.heading()
 	}
 	t.started = true
-	if !t.terminal {
-		for i, c := range cells {
-			if i > 0 {
-				t.write("\t")
-			}
-			t.write(safetext.Line(c))
-		}
-		t.write("\n")
+	if t.terminal {
+		t.write(t.paint(s, t.line(cells)) + "\n")
 		return
 	}
-	t.write(t.paint(s, t.line(cells)) + "\n")
+	for i, c := range cells {
+		if i > 0 {
+			t.write("\t")
+		}
+		t.write(safetext.Line(c))
+	}
+	t.write("\n")
+}
+
+// note prints a line of its own above a terminal's table.
+func (t *table) note(line string) {
+	if t.terminal {
+		t.write(t.paint(dim, ansi.Truncate(safetext.Line(line), t.width, "…")) + "\n")
+	}
 }
 
 func (t *table) paint(s style, line string) string {
@@ -96,34 +166,25 @@ func (t *table) heading() {
 
 func (t *table) line(cells []string) string {
 	var b strings.Builder
-	left := t.width
-	for i, c := range t.columns {
-		if i > 0 {
+	for at, i := range t.shown {
+		if at > 0 {
 			b.WriteString("  ")
-			left -= 2
 		}
-		width := c.width
-		if width == 0 {
-			width = max(left, 8)
-		}
-		b.WriteString(pad(safetext.Line(cells[i]), width, c.right, i == len(t.columns)-1))
-		left -= width
+		b.WriteString(pad(safetext.Line(cells[i]), t.widths[at], t.columns[i].right))
 	}
-	return strings.TrimRight(b.String(), " ")
+	return strings.TrimRight(ansi.Truncate(b.String(), t.width, "…"), " ")
 }
 
 // pad makes s width cells wide, or cuts it.
-func pad(s string, width int, right, last bool) string {
+func pad(s string, width int, right bool) string {
 	w := ansi.StringWidth(s)
 	switch {
-	case w > width && width > 0:
-		return ansi.Truncate(s, width, "…")
-	case last:
-		return s
+	case w > width:
+		return pad(ansi.Truncate(s, width, "…"), width, right)
 	case right:
 		return strings.Repeat(" ", width-w) + s
 	}
-	return s + strings.Repeat(" ", max(0, width-w))
+	return s + strings.Repeat(" ", width-w)
 }
 
 func (t *table) write(s string) { _, _ = io.WriteString(t.out, s) }

@@ -1,0 +1,132 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the screens anew")
+
+// onTerminal runs a command on a terminal of the given width and gives what it
+// printed there.
+func onTerminal(t *testing.T, columns uint16, env string, args ...string) string {
+	t.Helper()
+	c := exec.Command("mcptap", args...)
+	c.Env = append(os.Environ(), "TERM=xterm-256color", env)
+	f, err := pty.StartWithSize(c, &pty.Winsize{Rows: 24, Cols: columns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	out, _ := io.ReadAll(f) // Linux ends a terminal with an error
+	if err := c.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return string(bytes.ReplaceAll(out, []byte("\r\n"), []byte("\n")))
+}
+
+// TestScreens compares what commands print on terminals of several widths with
+// what was found right by looking at it.
+func TestScreens(t *testing.T) {
+	for _, c := range []struct{ name, command, session string }{
+		{"show", "show", "features-go-noise-kills-client"},
+		{"frames", "show --frames", "features-go-noise-kills-client"},
+		{"rounds", "show", "features-ts-auto-sibling-full.2"},
+		{"stats", "stats", "slack-ts-auto"},
+	} {
+		for _, columns := range []uint16{40, 60, 80, 120, 200} {
+			for _, colour := range []string{"NO_COLOR=1", "NO_COLOR="} {
+				name := fmt.Sprintf("%s-%d", c.name, columns)
+				if colour == "NO_COLOR=" {
+					name += "-colour"
+				}
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					args := append(strings.Fields(c.command), "../../decode/testdata/corpus/"+c.session+".jsonl")
+					compareScreen(t, name, onTerminal(t, columns, colour, args...), int(columns))
+				})
+			}
+		}
+	}
+}
+
+func compareScreen(t *testing.T, name, got string, columns int) {
+	t.Helper()
+	for line := range strings.Lines(got) {
+		if w := ansi.StringWidth(strings.TrimSuffix(line, "\n")); w > columns {
+			t.Errorf("a line of %d columns: %q", w, line)
+		}
+	}
+	golden := filepath.Join("testdata", "screens", name+".txt")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(golden), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTapOnATerminal types a request into a tap, as somebody trying a server by
+// hand does, and ends it with ^D and with ^C.
+func TestTapOnATerminal(t *testing.T) {
+	for name, c := range map[string]struct {
+		key    string
+		status int
+	}{"end of input": {"\x04", 0}, "interrupt": {"\x03", 130}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := t.TempDir()
+			cmd := exec.Command("mcptap", "--dir", store, "--", "fakeserver", "echo")
+			f, err := pty.Start(cmd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if _, err := f.WriteString(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"); err != nil {
+				t.Fatal(err)
+			}
+			echoed := make([]byte, 0, 200)
+			for b := make([]byte, 200); bytes.Count(echoed, []byte("ping")) < 2; { // the terminal's echo, then the server's
+				n, err := f.Read(b)
+				if err != nil {
+					t.Fatal(err)
+				}
+				echoed = append(echoed, b[:n]...)
+			}
+			if _, err := f.WriteString(c.key); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.Copy(io.Discard, f)
+			_ = cmd.Wait()
+			if got := cmd.ProcessState.ExitCode(); got != c.status {
+				t.Errorf("exit status %d, want %d", got, c.status)
+			}
+			if end := endOf(t, journalOf(t, store)); end.Frames != 2 {
+				t.Errorf("%+v", end)
+			}
+		})
+	}
+}
