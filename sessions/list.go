@@ -162,10 +162,9 @@ func state(f *os.File, end *tap.End) State {
 	switch {
 	case end != nil:
 		return Ended
-	case !tryLock(f):
+	case live(f):
 		return Live
 	}
-	unlock(f)
 	return Crashed
 }
 

@@ -17,6 +17,7 @@ type Loaded struct {
 	End     *tap.End     // nil if it has none
 	Remarks []tap.Record // lines that were passed over, and gaps: the first of them
 	Passed  int          // how many there are
+	Records int          // that were read
 
 	source *Session
 	places []place
@@ -52,6 +53,9 @@ func (l *Loaded) take(rec *tap.Record) {
 		if l.Passed++; l.Passed <= maxRemarks {
 			l.Remarks = append(l.Remarks, *rec)
 		}
+	}
+	if rec.Bad == nil {
+		l.Records++
 	}
 	switch {
 	case rec.Header != nil:

@@ -18,6 +18,16 @@ func lock(f *os.File) error {
 	}
 }
 
+// live reports whether somebody has the lock. Asking does not get in the way of
+// others who ask.
+func live(f *os.File) bool {
+	if unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB) == unix.EWOULDBLOCK {
+		return true
+	}
+	unlock(f)
+	return false
+}
+
 // tryLock takes the lock only if nobody has it; ok is false if somebody does.
 func tryLock(f *os.File) (ok bool) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -17,6 +17,18 @@ func lock(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, &at)
 }
 
+// live reports whether somebody has the lock. Asking does not get in the way of
+// others who ask.
+func live(f *os.File) bool {
+	at := lockAt
+	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return true
+	}
+	unlock(f)
+	return false
+}
+
 // tryLock takes the lock only if nobody has it; ok is false if somebody does.
 func tryLock(f *os.File) (ok bool) {
 	at := lockAt

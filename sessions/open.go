@@ -102,13 +102,7 @@ func (s *Session) Close() error {
 // Running reports whether the session's tap is still writing.
 func (s *Session) Running() bool {
 	f, ok := s.file.(*os.File)
-	if !ok || tryLock(f) {
-		if ok {
-			unlock(f)
-		}
-		return false
-	}
-	return true
+	return ok && live(f)
 }
 
 // Grown reports whether the journal has more than was read: its tap may have

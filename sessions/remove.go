@@ -13,8 +13,12 @@ import (
 	"time"
 )
 
-// Keep protects a recording from being removed to make room, or ends that.
-func Keep(i Info, keep bool) error {
+// Keep protects a recording of the store from being removed to make room, or ends
+// that.
+func (s Store) Keep(i Info, keep bool) error {
+	if !sameFile(s.Path(i.ID), i.Path) {
+		return fmt.Errorf("%s is not in %s, where sessions are removed to make room", i.Path, s.Dir)
+	}
 	mark := strings.TrimSuffix(i.Path, journalExt) + keepExt
 	if keep {
 		return os.WriteFile(mark, nil, 0o600)
@@ -57,7 +61,7 @@ func (f *files) remove() error {
 		return err
 	}
 	defer journal.Close()
-	if !tryLock(journal) {
+	if !lockToRemove(journal) {
 		return ErrLive
 	}
 	defer unlock(journal)
@@ -72,6 +76,18 @@ func (f *files) remove() error {
 		}
 	}
 	return os.Remove(f.path)
+}
+
+// lockToRemove takes the lock of a recording unless its tap has it. Others who
+// ask whether it is live hold it for moments only.
+func lockToRemove(f *os.File) bool {
+	for range 20 {
+		if tryLock(f) {
+			return true
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return false
 }
 
 // Pruned says what was removed from a store to keep it below its limit.

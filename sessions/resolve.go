@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/mcptap/mcptap/sessions/label"
 )
 
 // ErrNoSession is the kind of error when a name fits no recording.
@@ -14,8 +16,11 @@ var ErrNoSession = errors.New("no such session")
 // of one that is unique, the four digits at its end, a label (its newest
 // session), or "last".
 func (s Store) Resolve(name string) (Info, error) {
-	if i, ok := s.byPath(name); ok {
-		return i, nil
+	switch {
+	case name == "":
+		return Info{}, fmt.Errorf("%w: the name is empty", ErrNoSession)
+	case strings.ContainsRune(name, os.PathSeparator), strings.HasSuffix(name, journalExt):
+		return s.byPath(name)
 	}
 	infos, err := s.List()
 	if err != nil {
@@ -27,11 +32,12 @@ func (s Store) Resolve(name string) (Info, error) {
 		}
 		return infos[0], nil
 	}
-	if found := matching(infos, func(i *Info) bool { return i.ID == name || i.Label() == name }); len(found) > 0 {
+	clean := label.Clean(name)
+	if found := matching(infos, func(i *Info) bool { return i.ID == name || i.Label() == name || i.Label() != "" && i.Label() == clean }); len(found) > 0 {
 		return found[0], nil // the newest
 	}
 	for _, fits := range []func(*Info) bool{
-		func(i *Info) bool { return name != "" && strings.HasPrefix(i.ID, name) },
+		func(i *Info) bool { return strings.HasPrefix(i.ID, name) },
 		func(i *Info) bool { return i.Short() == name },
 	} {
 		switch found := matching(infos, fits); {
@@ -40,6 +46,9 @@ func (s Store) Resolve(name string) (Info, error) {
 		case len(found) > 1:
 			return Info{}, fmt.Errorf("%q fits the ids of %d sessions: %s; write more of it", name, len(found), examples(found))
 		}
+	}
+	if i, err := s.byPath(name); err == nil {
+		return i, nil
 	}
 	return Info{}, fmt.Errorf("%w: %q is no path, no id, no part of an id and no label in %s; 'mcptap ls' lists what there is", ErrNoSession, name, s.Dir)
 }
@@ -53,18 +62,22 @@ func matching(infos []Info, matches func(*Info) bool) (found []Info) {
 	return found
 }
 
-func (s Store) byPath(name string) (Info, bool) {
-	if stat, err := os.Stat(name); err != nil || stat.IsDir() {
-		return Info{}, false
+func (s Store) byPath(name string) (Info, error) {
+	stat, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return Info{}, fmt.Errorf("%w: %w", ErrNoSession, err)
+	case !stat.Mode().IsRegular():
+		return Info{}, fmt.Errorf("%w: %s is not a file", ErrNoSession, name)
 	}
 	i, err := inspect(name)
 	if err != nil {
-		return Info{}, false
+		return Info{}, err
 	}
 	if _, err := os.Stat(strings.TrimSuffix(name, journalExt) + keepExt); err == nil {
 		i.Kept = true
 	}
-	return i, true
+	return i, nil
 }
 
 func examples(infos []Info) string {

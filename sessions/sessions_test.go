@@ -151,7 +151,8 @@ func TestResolve(t *testing.T) {
 		"2026":                          "error: fits the ids of 3 sessions",
 		"":                              "error: no such session",
 		"nothing":                       "error: no such session",
-		s.Dir:                           "error: no such session",
+		s.Dir:                           "error: is not a file",
+		"tickets ":                      "20261130T120100Z-tickets-0b02",
 	} {
 		i, err := s.Resolve(name)
 		if wrong, ok := strings.CutPrefix(want, "error: "); ok {
@@ -177,7 +178,7 @@ func TestPrune(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Keep(kept, true); err != nil {
+	if err := s.Keep(kept, true); err != nil {
 		t.Fatal(err)
 	}
 	age(t, s)

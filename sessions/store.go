@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +36,11 @@ func DefaultDir(getenv func(string) string) string {
 	if dir := getenv("MCPTAP_DIR"); dir != "" {
 		return dir
 	}
-	return filepath.Join(xdg.StateHome, "mcptap", "sessions")
+	state := xdg.StateHome
+	if u, err := user.Current(); runtime.GOOS != "windows" && getenv("HOME") == "" && getenv("XDG_STATE_HOME") == "" && err == nil {
+		state = filepath.Join(u.HomeDir, ".local", "state") // a host may pass no HOME on
+	}
+	return filepath.Join(state, "mcptap", "sessions")
 }
 
 // NewID names a recording: its start, its label (a result of label.Guess or
@@ -66,6 +72,9 @@ func CreateFile(path string) (*Recording, error) {
 	ext := filepath.Ext(path)
 	base := strings.TrimSuffix(path, ext)
 	for n := 2; ; n++ {
+		if stat, err := os.Stat(path); err == nil && !stat.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is not a file that can be recorded to", path)
+		}
 		r, err := create(path)
 		if !errors.Is(err, fs.ErrExist) {
 			return r, err
@@ -97,6 +106,13 @@ func (r *Recording) Side(suffix string) (*os.File, error) {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+}
+
+// DropSide removes a side file that could not be completed.
+func (r *Recording) DropSide(suffix string) {
+	if path, err := sidePath(r.path, suffix); err == nil {
+		_ = os.Remove(path)
+	}
 }
 
 // sidePath is the path of a journal's side file. The suffix may come from a

@@ -121,10 +121,12 @@ type Event struct {
 
 // Events.
 const (
-	EventStdinEnd  = "stdin-end"  // the client closed the server's standard input
-	EventStdoutEnd = "stdout-end" // the server closed its standard output
-	EventSignal    = "signal"     // the tap passed a signal on, or sent one (Detail)
-	EventCapped    = "capped"     // from here on bodies are not kept (Detail)
+	EventStdinEnd     = "stdin-end"     // the client closed the server's standard input
+	EventStdinBroken  = "stdin-broken"  // the server reads its standard input no more (Detail)
+	EventStdoutEnd    = "stdout-end"    // the server closed its standard output
+	EventStdoutBroken = "stdout-broken" // the client takes the server's output no more (Detail): the last frames were not delivered
+	EventSignal       = "signal"        // the tap passed a signal on, or sent one (Detail)
+	EventCapped       = "capped"        // from here on bodies are not kept (Detail)
 )
 
 // Lost stands where frames could not be recorded.

@@ -28,13 +28,29 @@ func (w *Writer) full(n int64) bool {
 
 const reasonCapped = "the session reached its size limit"
 
+// shortBody is the length up to which a body is kept beyond the session's limit:
+// its digest would take no less room.
+const shortBody = 160
+
+// sayCapped records once, before the next record, that the limit was reached. The
+// lock must be held.
+func (w *Writer) sayCapped() {
+	if w.capped == "" {
+		w.capped = fmt.Sprintf("%s of %d bytes; from here on frames are kept as length and hash", reasonCapped, w.opt.MaxBytes)
+		w.owesCap = true
+		w.warn("capped", w.capped)
+	}
+}
+
 // cap replaces a body by its digest, and says so before the first one.
 func (w *Writer) cap(f *Frame, now time.Duration) {
-	if !w.capped {
-		w.capped = true
-		detail := fmt.Sprintf("%s of %d bytes; from here on frames are kept as length and hash", reasonCapped, w.opt.MaxBytes)
-		w.warn("capped", detail)
-		w.event(now, EventCapped, detail)
+	w.sayCapped()
+	if w.owesCap {
+		w.owesCap = false
+		w.event(now, EventCapped, w.capped)
+	}
+	if f.Digest != nil || len(f.Body) <= shortBody {
+		return
 	}
 	sum := sha256.Sum256(f.Body)
 	f.Digest = &Digest{Bytes: int64(len(f.Body)), SHA256: hex.EncodeToString(sum[:]), Reason: reasonCapped}
@@ -63,6 +79,7 @@ func (w *Writer) Spill(dir Dir) *Spill {
 	switch {
 	case w.full(MaxFrame):
 		s.reason = reasonCapped
+		w.sayCapped()
 	case w.opt.Side == nil || w.file == nil:
 		s.reason = "no place for a side file"
 	default:
@@ -86,6 +103,9 @@ func (s *Spill) fail(reason string) {
 		_ = s.file.Truncate(0) // half a frame helps nobody, and the disk may be full
 		_ = s.file.Close()
 		s.file = nil
+		if s.w.opt.DropSide != nil {
+			s.w.opt.DropSide(s.name)
+		}
 	}
 }
 
@@ -113,6 +133,7 @@ func (s *Spill) keep(b []byte) {
 		s.fail(err.Error())
 	case s.w.full(int64(len(b))):
 		s.fail(reasonCapped)
+		s.w.sayCapped()
 	default:
 		s.w.sides += int64(len(b))
 	}

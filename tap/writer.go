@@ -39,6 +39,8 @@ type WriterOptions struct {
 	// Side creates a side file, given the part of its name that follows the
 	// journal's. Nil keeps large frames as length and hash only.
 	Side func(suffix string) (File, error)
+	// DropSide removes a side file that could not be completed.
+	DropSide func(suffix string)
 	// Since gives the monotonic time since the session's start.
 	Since func() time.Duration
 	// MaxBytes is the length from which on bodies are recorded as length and
@@ -64,8 +66,9 @@ type Writer struct {
 	size    int64
 	sides   int64 // bytes in side files
 	nSides  int
-	torn    bool // the file may end in half a line
-	capped  bool
+	torn    bool   // the file may end in half a line
+	capped  string // what was said of the session's limit
+	owesCap bool   // and is not recorded yet
 	closed  bool
 	warned  map[string]bool
 
@@ -263,7 +266,7 @@ func (w *Writer) event(now time.Duration, name, detail string) {
 }
 
 func (w *Writer) frame(f *Frame, now time.Duration) {
-	if f.Digest == nil && w.full(int64(len(f.Body))) {
+	if w.owesCap || f.Digest == nil && w.full(int64(len(f.Body))) {
 		w.cap(f, now)
 	}
 	w.start(now)

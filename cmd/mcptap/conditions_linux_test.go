@@ -430,9 +430,9 @@ func TestFullDisk(t *testing.T) {
 	if strings.Count(stderr.String(), "mcptap: ") != 1 || !strings.Contains(stderr.String(), "no space left") {
 		t.Errorf("stderr: %s", stderr.String())
 	}
-	shown, err := exec.Command("mcptap", "--dir", dir, "show", "last").Output()
-	if err != nil || len(shown) == 0 {
-		t.Errorf("the recording does not open: %v", err)
+	shown, err := exec.Command("mcptap", "--dir", dir, "show", "last", "--frames").Output()
+	if err != nil || !bytes.Contains(shown, []byte("\tlost\t")) {
+		t.Errorf("the recording does not say what is lost: %q, %v", shown, err)
 	}
 }
 

@@ -57,7 +57,7 @@ func (d fd) wait(events int16) {
 func (d fd) broken() bool {
 	p := []unix.PollFd{{Fd: int32(d)}}
 	n, err := unix.Poll(p, 0)
-	return err == nil && n > 0 && p[0].Revents&(unix.POLLERR|unix.POLLNVAL) != 0
+	return err == nil && n > 0 && p[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
 }
 
 func (d fd) Close() error { return unix.Close(int(d)) }

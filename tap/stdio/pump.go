@@ -14,17 +14,17 @@ type pump struct {
 	dst     io.WriteCloser
 	frames  *framer
 	journal *tap.Writer
-	onEnd   func() // src has ended and all of it was passed on
+	onEnd   func(error) // src has ended, or dst took no more, for this reason
 
-	chunks  atomic.Int64 // chunks read so far
-	waiting atomic.Bool  // in a read
-	broken  atomic.Bool  // dst took no more
+	chunks  atomic.Int64          // chunks read so far
+	waiting atomic.Bool           // in a read
+	broken  atomic.Pointer[error] // why dst took no more
 	done    chan struct{}
 }
 
 func newPump(dir tap.Dir, src io.ReadCloser, dst io.WriteCloser, journal *tap.Writer) *pump {
 	spill := func() *tap.Spill { return journal.Spill(dir) }
-	return &pump{src: src, dst: dst, frames: newFramer(dir, tap.MaxFrame, spill), journal: journal, onEnd: func() {}, done: make(chan struct{})}
+	return &pump{src: src, dst: dst, frames: newFramer(dir, tap.MaxFrame, spill), journal: journal, onEnd: func(error) {}, done: make(chan struct{})}
 }
 
 // run pumps until src ends, dst takes no more or the journal has ended. It
@@ -36,9 +36,17 @@ func (p *pump) run() {
 	if frames := p.frames.close(); len(frames) > 0 {
 		p.journal.Record(frames)
 	}
-	p.onEnd()
+	p.onEnd(p.failed())
 	_ = p.dst.Close()
 	_ = p.src.Close()
+}
+
+// failed is why the receiver took no more; nil as long as it does.
+func (p *pump) failed() error {
+	if err := p.broken.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // step moves one chunk and reports whether there may be more.
@@ -53,7 +61,7 @@ func (p *pump) step() bool {
 			return false
 		}
 		if _, err := p.dst.Write(room[:n]); err != nil {
-			p.broken.Store(true)
+			p.broken.Store(&err)
 			return false
 		}
 	}

@@ -99,7 +99,7 @@ func TestPumpEndsWithItsReceiver(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-p.done
-	if !p.broken.Load() {
+	if p.failed() == nil {
 		t.Error("the pump did not see that its receiver is gone")
 	}
 	if _, err := in.Write([]byte("{}\n")); err == nil {

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	relayRoom = 1 << 20
-	relayWait = 2 * time.Second
+	relayRoom = 4 << 20
+	relayWait = 5 * time.Second
 )
 
 // A relay passes standard error on without ever making its writer wait for long.

@@ -112,13 +112,25 @@ func (s *server) wait() tap.End {
 	return tap.End{Exit: status.ExitStatus()}
 }
 
-// signal sends sig to the server's own process.
-func (s *server) signal(sig os.Signal) { _ = s.process.Signal(sig) }
+// signal sends sig to the server's own process. One that is stopped goes on, so
+// that it can act on it.
+func (s *server) signal(sig os.Signal) {
+	_ = s.process.Signal(sig)
+	if ends(sig) {
+		_ = s.process.Signal(unix.SIGCONT)
+	}
+}
 
 // signalGroup sends sig to the server and all that it started.
 func (s *server) signalGroup(sig os.Signal) {
 	_ = unix.Kill(-s.process.Pid, sig.(syscall.Signal))
+	if ends(sig) {
+		_ = unix.Kill(-s.process.Pid, unix.SIGCONT)
+	}
 }
+
+// inputUnread reports that no process reads the server's input any more.
+func (s *server) inputUnread() bool { return s.stdin.(fd).broken() }
 
 func (s *server) groupAlive() bool { return unix.Kill(-s.process.Pid, 0) == nil }
 

@@ -127,6 +127,9 @@ func (s *server) signalGroup(sig os.Signal) {
 	_ = windows.TerminateJobObject(s.job, 1)
 }
 
+// inputUnread can't be asked of a Windows pipe.
+func (s *server) inputUnread() bool { return true }
+
 func (s *server) groupAlive() bool { return false }
 
 func (s *server) release() {

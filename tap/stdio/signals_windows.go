@@ -3,24 +3,25 @@ package stdio
 import (
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/mcptap/mcptap/tap"
 )
 
-// passSignals passes Ctrl-C and Ctrl-Break on.
-func (r *run) passSignals() (stop func()) {
+// CatchSignals catches Ctrl-C and Ctrl-Break.
+func CatchSignals() <-chan os.Signal {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, os.Interrupt)
-	go func() {
-		for s := range signals {
-			r.Journal.Event(tap.EventSignal, signalName(s)+" from the host")
-			r.ending.Store(true)
-			r.because("the host sent %s", signalName(s))
-			r.server.signalGroup(s)
-		}
-	}()
-	return func() {
-		signal.Stop(signals)
-		close(signals)
+	return signals
+}
+
+// passSignals passes them on.
+func (r *run) passSignals() {
+	for s := range r.Signals {
+		r.Journal.Event(tap.EventSignal, signalName(s)+" from the host")
+		r.mu.Lock()
+		r.signal, r.signalAt = signalName(s), time.Now()
+		r.mu.Unlock()
+		r.server.signalGroup(s)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -22,9 +23,16 @@ func (e *StartError) Error() string { return e.sentence }
 
 func (e *StartError) Unwrap() error { return e.err }
 
-// lookPath finds the program as execvp does, but for one thing: a name that PATH
-// finds in the current folder is used, since it is without a tap.
+// lookPath finds the program as execvp does: a name that PATH finds in the current
+// folder is used, and without PATH there is the system's own.
 func lookPath(name string) (string, error) {
+	if dirs, ok := withoutPath(); ok && name != "" && !strings.ContainsRune(name, os.PathSeparator) {
+		for _, dir := range dirs {
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
+	}
 	path, err := exec.LookPath(name)
 	if errors.Is(err, exec.ErrDot) {
 		err = nil

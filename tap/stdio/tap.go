@@ -17,6 +17,8 @@ type Tap struct {
 	Argv                  []string
 	Stdin, Stdout, Stderr *os.File // the host's ends
 	Journal               *tap.Writer
+	// Signals are those that CatchSignals caught; nil passes none on.
+	Signals <-chan os.Signal
 	// Grace is how long a server may go on without writing anything after its
 	// input has ended, before it is told to end; 0 means for ever. Should the
 	// host be gone, it is goneGrace at most.
@@ -31,7 +33,10 @@ const (
 	// drainGrace is how long output may stay silent after the server has
 	// ended, when another process still holds its end open.
 	drainGrace = time.Second
-	tick       = 50 * time.Millisecond
+	// toldGrace is how long after a signal of the host an end of the server is
+	// taken for its effect. A server may handle the signal and go on.
+	toldGrace = 10 * time.Second
+	tick      = 50 * time.Millisecond
 )
 
 // Exit statuses of a command that can't be started, as shells give them.
@@ -51,12 +56,14 @@ type run struct {
 	parent int // the host's process id
 
 	exited chan struct{} // the server's process has ended
-	ending atomic.Bool   // the server was told to end
+	ending atomic.Bool   // we told the server to end
 	give   chan struct{} // closed when the host wants the tap to end now
 	giveUp sync.Once
 
-	mu      sync.Mutex
-	reasons []string
+	mu       sync.Mutex
+	reasons  []string
+	signal   string    // the last ending signal of the host
+	signalAt time.Time // when it came
 }
 
 // Run starts the server and returns when it has ended, with the end of the
@@ -79,21 +86,33 @@ func (t *Tap) Run() (tap.End, error) {
 	r.s2c = newPump(tap.S2C, server.stdout, hostOut(t.Stdout), t.Journal)
 	r.stderr = newPump(tap.Stderr, server.stderr, r.relay, t.Journal)
 	r.stderr.frames = newFramer(tap.Stderr, stderrPiece, nil)
-	r.c2s.onEnd = func() { t.Journal.Event(tap.EventStdinEnd, "") }
-	r.s2c.onEnd = func() { t.Journal.Event(tap.EventStdoutEnd, "") }
+	r.c2s.onEnd = r.endEvent(tap.EventStdinEnd, tap.EventStdinBroken)
+	r.s2c.onEnd = r.endEvent(tap.EventStdoutEnd, tap.EventStdoutBroken)
 
-	stopSignals := r.passSignals()
-	defer stopSignals()
+	go r.passSignals()
 	for _, p := range []*pump{r.c2s, r.s2c, r.stderr} {
 		go p.run()
 	}
 	go r.afterInput()
 	end := r.server.wait()
+	told := r.told()
 	close(r.exited)
-	r.drain()
+	r.drain(end.Exit == 0, told)
 	r.server.release()
-	end.Reason = r.reason()
+	end.Reason = r.reason(&end, told)
 	return t.Journal.End(end), nil
+}
+
+// endEvent records how a direction ended: by its sender, or since its receiver
+// took no more.
+func (r *run) endEvent(ended, broken string) func(error) {
+	return func(err error) {
+		if err == nil {
+			r.Journal.Event(ended, "")
+			return
+		}
+		r.Journal.Event(broken, err.Error())
+	}
 }
 
 // stderrPiece bounds what of one stderr line is kept together.
@@ -106,28 +125,38 @@ func (r *run) because(format string, a ...any) {
 	r.reasons = append(r.reasons, fmt.Sprintf(format, a...))
 }
 
-func (r *run) reason() string {
+// told is the signal of the host that the server's end is the effect of; "" if
+// there is none.
+func (r *run) told() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.signalAt) > toldGrace {
+		return ""
+	}
+	return r.signal
+}
+
+// reason says who ended the session.
+func (r *run) reason(end *tap.End, told string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case len(r.reasons) > 0:
 		return strings.Join(r.reasons, "; ")
-	case r.s2c.broken.Load():
-		return "the host stopped reading"
-	case r.inputEnded():
+	case told != "":
+		return "the host sent " + told
+	case r.s2c.failed() != nil:
+		return "writing to the host failed: " + r.s2c.failed().Error()
+	case end.Signal != "":
+		return "the server was ended by " + end.Signal
+	case end.Exit == 0 && r.inputEnded():
 		return "the host closed the server's input"
 	}
 	return "the server ended by itself"
 }
 
-func (r *run) inputEnded() bool {
-	select {
-	case <-r.c2s.done:
-		return !r.c2s.broken.Load()
-	default:
-		return false
-	}
-}
+// inputEnded reports that the host has closed the server's input.
+func (r *run) inputEnded() bool { return r.ended(r.c2s) && r.c2s.failed() == nil }
 
 // afterInput ends a server that lingers when its input has ended.
 func (r *run) afterInput() {
@@ -155,7 +184,7 @@ func (r *run) afterInput() {
 // waitQuiet waits until the server has been silent for too long, and says so, or
 // has ended, and says nothing.
 func (r *run) waitQuiet() string {
-	seen, quiet := r.s2c.chunks.Load(), time.Duration(0)
+	seen, quiet, grace := r.s2c.chunks.Load(), time.Duration(0), r.graceAfterInput()
 	for ; ; quiet += tick {
 		select {
 		case <-r.exited:
@@ -166,12 +195,22 @@ func (r *run) waitQuiet() string {
 			seen, quiet = now, 0
 		}
 		switch {
-		case r.hostGone() && quiet >= goneGrace:
+		case r.Grace > 0 && quiet >= goneGrace && r.hostGone():
 			return fmt.Sprintf("the host is gone and the server did not end within %v", goneGrace)
-		case r.Grace > 0 && quiet >= r.Grace:
-			return fmt.Sprintf("the server's input has ended and it was silent for %v", r.Grace)
+		case grace > 0 && quiet >= grace:
+			return fmt.Sprintf("the server's input has ended and it was silent for %v", grace)
 		}
 	}
+}
+
+// graceAfterInput is how long the server may stay silent now: for ever if it
+// closed its input itself, or if no client ever said anything to it (it is not
+// used over its standard input then).
+func (r *run) graceAfterInput() time.Duration {
+	if !r.inputEnded() || r.c2s.chunks.Load() == 0 {
+		return 0
+	}
+	return r.Grace
 }
 
 func (r *run) ended(p *pump) bool {
@@ -183,8 +222,11 @@ func (r *run) ended(p *pump) bool {
 	}
 }
 
+// hostGone reports that nobody is left on the other side: our parent has ended,
+// and so has whoever read our output. Either alone is ordinary: a background job
+// whose shell has ended, a client that closes both pipes and waits.
 func (r *run) hostGone() bool {
-	return os.Getppid() != r.parent || r.s2c.broken.Load() || hostOut(r.Stdout).broken()
+	return os.Getppid() != r.parent && (r.s2c.failed() != nil || hostOut(r.Stdout).broken())
 }
 
 // end signals the server's whole group.
@@ -196,30 +238,46 @@ func (r *run) end(sig os.Signal) {
 
 // drain waits for what the ended server left in its pipes. A process that it
 // started may hold them open for ever: then the wait is bounded.
-func (r *run) drain() {
-	if !r.await(r.s2c, drainGrace) {
-		why := "the server has ended but a process it started still holds its output"
-		r.Warn(why + "; ending that too")
-		r.because("%s", why)
-		r.end(sigTerm)
-		if !r.await(r.s2c, drainGrace) {
-			r.end(sigKill)
-			r.await(r.s2c, drainGrace)
-		}
+//
+// A launcher that ends well and leaves the server to a process it started is a
+// session that goes on, as long as somebody reads its input: only its silence is
+// bounded. After a signal of the host, a host that does not read is not waited for.
+func (r *run) drain(well bool, told string) {
+	silence := drainGrace
+	if well && told == "" && !r.ended(r.c2s) && !r.server.inputUnread() {
+		silence = r.Grace
 	}
-	if r.ending.Load() {
+	if !r.await(r.s2c, silence, told != "") {
+		r.endRest()
+	}
+	if r.ending.Load() || told != "" {
 		r.endGroup()
 	}
-	r.await(r.stderr, drainGrace/4)
+	r.await(r.stderr, drainGrace/4, told != "")
 	_ = r.relay.Close()
 	r.awaitRelay()
 }
 
-// await waits for a pump to end, however long its receiver takes, but not longer
-// than silence without anything coming in. It reports whether the pump ended.
-func (r *run) await(p *pump, silence time.Duration) bool {
+// endRest ends what the server left behind with its output still open.
+func (r *run) endRest() {
+	if r.s2c.waiting.Load() { // else it is the host who does not read
+		why := "the server has ended but a process it started still holds its output"
+		r.Warn(why + "; ending that too")
+		r.because("%s", why)
+	}
+	r.end(sigTerm)
+	if !r.await(r.s2c, drainGrace, true) {
+		r.end(sigKill)
+		r.await(r.s2c, drainGrace, true)
+	}
+}
+
+// await waits for a pump to end, but not longer than silence (0: for ever)
+// without anything coming in. However long its receiver takes is no silence,
+// unless strict. It reports whether the pump ended.
+func (r *run) await(p *pump, silence time.Duration, strict bool) bool {
 	seen, quiet := p.chunks.Load(), time.Duration(0)
-	for quiet < silence {
+	for silence == 0 || quiet < silence {
 		select {
 		case <-p.done:
 			return true
@@ -228,7 +286,7 @@ func (r *run) await(p *pump, silence time.Duration) bool {
 		case <-time.After(tick):
 		}
 		quiet += tick
-		if now := p.chunks.Load(); now != seen || !p.waiting.Load() {
+		if now := p.chunks.Load(); now != seen || !p.waiting.Load() && !strict {
 			seen, quiet = now, 0
 		}
 	}
@@ -241,6 +299,9 @@ func (r *run) endGroup() {
 		if waited >= goneGrace {
 			r.end(sigKill)
 			return
+		}
+		if waited == drainGrace/2 {
+			r.server.signalGroup(sigTerm) // a launcher that did not pass the host's signal on
 		}
 		time.Sleep(tick)
 	}

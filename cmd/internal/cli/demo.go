@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -107,6 +108,9 @@ func (a *app) recordDemo(ctx context.Context, era demo.Era) ([]demo.Step, error)
 	steps, err := demo.Drive(ctx, era, in, out)
 	if waitErr := tap.Wait(); err == nil {
 		err = waitErr
+	}
+	if err == nil && bytes.Contains(stderr.Bytes(), []byte("mcptap: not recording")) {
+		err = errors.New("the session could not be recorded")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, stderr.Bytes())

@@ -1,7 +1,8 @@
 package cli
 
 import (
-	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,30 +52,31 @@ func (a *app) openLive(args []string) (*sessions.Session, error) {
 	if len(args) == 1 {
 		return a.open(args[0])
 	}
-	for said := false; ; said = true {
-		i, err := a.newestLive()
-		if err == nil {
+	var before []sessions.Info
+	for n := 0; ; n++ {
+		infos, err := a.store().List()
+		if err != nil {
+			return nil, fmt.Errorf("reading the folder of recordings: %w", err)
+		}
+		if i := newest(infos, before, n > 0); i != nil {
 			return sessions.Open(i.Path)
 		}
-		if !errors.Is(err, sessions.ErrNoSession) {
-			return nil, err
-		}
-		if !said {
+		if n == 0 {
+			before = infos
 			a.say("no session is live; waiting for one to begin in %s", a.store().Dir)
 		}
 		a.pause()
 	}
 }
 
-func (a *app) newestLive() (sessions.Info, error) {
-	infos, err := a.store().List()
-	if err != nil {
-		return sessions.Info{}, err
-	}
+// newest is the newest live session, or, while waiting, the newest that was not
+// there before: a short one may have ended between two looks.
+func newest(infos, before []sessions.Info, waiting bool) *sessions.Info {
 	for i := range infos {
-		if infos[i].State == sessions.Live {
-			return infos[i], nil
+		isNew := waiting && !slices.ContainsFunc(before, func(b sessions.Info) bool { return b.ID == infos[i].ID })
+		if infos[i].State == sessions.Live || isNew && infos[i].Header != nil {
+			return &infos[i]
 		}
 	}
-	return sessions.Info{}, sessions.ErrNoSession
+	return nil
 }

@@ -22,6 +22,12 @@ func (a *app) withSession(name string, o decode.Options, do func(*sessions.Sessi
 	}
 	err = do(s, l)
 	a.sayRemarks(l)
+	if err == nil {
+		if lost := l.Gaps().Lost; lost > 0 {
+			a.say("%d frames crossed that could not be recorded; 'show --frames' says where", lost)
+		}
+		a.sayEnd(l.Records, l.Passed, l.End != nil || s.Running())
+	}
 	return err
 }
 

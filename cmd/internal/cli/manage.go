@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,12 +18,12 @@ func (a *app) keep() *cobra.Command {
 		Long: `keep marks sessions so that they stay when older ones are removed to make room.
 The mark lies beside the recording, never in it.
 
-` + sessionNames,
+` + storedNames,
 		Example: `  mcptap keep last
   mcptap keep --off tickets`,
 		Args: atLeastOne("at least one SESSION"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.each(args, func(i sessions.Info) error { return sessions.Keep(i, !off) })
+			return a.each(args, func(i sessions.Info) error { return a.store().Keep(i, !off) })
 		},
 		ValidArgsFunction: a.completeSession,
 	}
@@ -38,7 +39,7 @@ func (a *app) rm() *cobra.Command {
 		Long: `rm deletes recordings with all their files. A live session is refused, and so is
 a kept one without --force.
 
-` + sessionNames,
+` + storedNames,
 		Example: `  mcptap rm 20261130T131502Z-tickets-9f3a
   mcptap ls --json | jq -r 'select(.label == "test").id' | xargs mcptap rm`,
 		Args: atLeastOne("at least one SESSION"),
@@ -65,7 +66,7 @@ func (a *app) path() *cobra.Command {
 	return &cobra.Command{
 		Use:   "path SESSION...",
 		Short: "print where the files of sessions lie",
-		Long:  "path prints the path of each session's journal.\n\n" + sessionNames,
+		Long:  "path prints the path of each session's journal.\n\n" + storedNames,
 		Example: `  jq .msg "$(mcptap path last)"
   mcptap path tickets`,
 		Args: atLeastOne("at least one SESSION"),
@@ -79,20 +80,25 @@ func (a *app) path() *cobra.Command {
 	}
 }
 
-// each does something with every named session; all names are resolved before
-// the first is touched, so that a wrong one changes nothing.
+// each does something with every named session, once. All names are resolved
+// before the first is touched, so that a wrong one changes nothing; a session that
+// refuses does not keep others from their turn.
 func (a *app) each(names []string, do func(sessions.Info) error) error {
-	infos := make([]sessions.Info, len(names))
-	for n, name := range names {
-		var err error
-		if infos[n], err = a.store().Resolve(name); err != nil {
+	var infos []sessions.Info
+	for _, name := range names {
+		i, err := a.store().Resolve(name)
+		if err != nil {
 			return err
 		}
-	}
-	for _, i := range infos {
-		if err := do(i); err != nil {
-			return fmt.Errorf("%s: %w", i.ID, err)
+		if !slices.ContainsFunc(infos, func(other sessions.Info) bool { return other.Path == i.Path }) {
+			infos = append(infos, i)
 		}
 	}
-	return nil
+	var failed []error
+	for _, i := range infos {
+		if err := do(i); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", i.ID, err))
+		}
+	}
+	return errors.Join(failed...)
 }

@@ -38,6 +38,9 @@ Without a command, mcptap lists what was recorded.`,
 	a.addTap(root)
 	root.AddCommand(a.ls(), a.show(), a.follow(), a.stats(), a.check(), a.keep(), a.rm(), a.path(), a.demo(), a.version(), a.man())
 	root.AddCommand(topics()...)
+	root.SetHelpCommand(helpCommand(root))
+	root.Version = versionString()
+	root.SetVersionTemplate("mcptap {{.Version}}\n")
 	return root
 }
 

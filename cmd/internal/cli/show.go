@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +15,11 @@ import (
 	"github.com/mcptap/mcptap/tap"
 )
 
-const sessionNames = `SESSION is a path, an id, any beginning of one, the four digits at its end, a label
-(its newest session), "last", or - for standard input.`
+const (
+	storedNames = `SESSION is a path, an id, any beginning of one, the four digits at its end, a label
+(its newest session), or "last".`
+	sessionNames = storedNames + ` With - a recording is read from standard input.`
+)
 
 // showOptions are the flags of show.
 type showOptions struct {
@@ -86,10 +91,7 @@ func (a *app) open(name string) (*sessions.Session, error) {
 	return sessions.Open(i.Path)
 }
 
-func (a *app) completeSession(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+func (a *app) completeSession(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	infos, err := a.store().List()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -105,6 +107,7 @@ func (a *app) completeSession(_ *cobra.Command, args []string, _ string) ([]stri
 // ended.
 func (a *app) read(s *sessions.Session, p printer, follow bool) error {
 	var bad remarks
+	records, ended := 0, false
 	for {
 		rec, err := s.Next()
 		switch {
@@ -121,12 +124,30 @@ func (a *app) read(s *sessions.Session, p printer, follow bool) error {
 				bad.add(rec)
 			}
 			bad.say(a)
+			a.sayEnd(records, bad.n, ended || s.Running())
 			return p.flush()
 		case err != nil:
 			return fmt.Errorf("reading the session: %w", err)
 		}
 		bad.add(rec)
+		if rec.Bad == nil {
+			records++
+			ended = rec.End != nil
+		}
 		p.record(&rec)
+	}
+}
+
+// sayEnd tells what a recording without an end is.
+func (a *app) sayEnd(records, passed int, ended bool) {
+	switch {
+	case records == 0 && passed > 0:
+		a.say("no line of it is a record: this is no recording of mcptap")
+		a.status = exitFailed
+	case records == 0:
+		a.say("the recording is empty")
+	case !ended:
+		a.say("the recording has no end: its tap was killed, or the machine stopped")
 	}
 }
 
@@ -176,12 +197,19 @@ func (a *app) showRaw(s *sessions.Session, direction string) error {
 	for {
 		rec, err := s.Next()
 		if errors.Is(err, io.EOF) {
+			if rec, ok := s.Unfinished(); ok {
+				bad.add(rec)
+				missing++
+			}
 			break
 		}
 		if err != nil {
 			return fmt.Errorf("reading the session: %w", err)
 		}
 		bad.add(rec)
+		if rec.Missing > 0 {
+			missing++
+		}
 		switch {
 		case rec.Lost != nil:
 			missing++
@@ -216,9 +244,15 @@ func writeFrame(out io.Writer, s *sessions.Session, f *tap.Frame) error {
 		return fmt.Errorf("%w: %w", errBody, err)
 	}
 	defer body.Close()
-	if _, err := io.Copy(out, body); err != nil {
+	sum := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(out, sum), body); err != nil {
 		return err
 	}
-	_, err = io.WriteString(out, f.EOL.String())
-	return err
+	if _, err := io.WriteString(out, f.EOL.String()); err != nil {
+		return err
+	}
+	if f.Digest != nil && hex.EncodeToString(sum.Sum(nil)) != f.Digest.SHA256 {
+		return fmt.Errorf("%w: the bytes of frame %d are not those that were recorded: their SHA-256 differs", errBody, f.N)
+	}
+	return nil
 }

@@ -36,12 +36,18 @@ func (a *app) addTap(root *cobra.Command) {
 	root.Flags().StringVar(&o.log, "log", "", "file to record to, instead of one in the folder of recordings")
 	root.Flags().DurationVar(&o.grace, "grace", defaultGrace, "how long a server may stay silent after its input has ended before it is told to end (0: for ever)")
 	root.RunE = func(c *cobra.Command, args []string) error {
+		if o.grace < 0 {
+			return usagef("--grace takes a time like 30s or 2m, or 0 for ever, not %v", o.grace)
+		}
 		switch dash := c.ArgsLenAtDash(); {
 		case dash == 0 && len(args) > 0:
 			return a.tap(o, args)
 		case dash == 0:
 			return usagef("there is no command after --; for example: mcptap -- python server.py")
 		case len(args) > 0:
+			if like := root.SuggestionsFor(args[0]); len(like) > 0 {
+				return usagef("unknown command %q; did you mean %s?", args[0], strings.Join(like, " or "))
+			}
 			return usagef("unknown command %q; to tap a server, put -- before its command: mcptap -- %s", args[0], strings.Join(args, " "))
 		}
 		return a.list(false)
@@ -50,33 +56,49 @@ func (a *app) addTap(root *cobra.Command) {
 
 // tap runs a server under the tap. Its exit status becomes ours.
 func (a *app) tap(o tapOptions, argv []string) error {
+	signals := stdio.CatchSignals()
 	start := a.Now()
-	name := label.Guess(argv)
-	if o.label != "" {
-		name = label.Clean(o.label)
+	name := o.label
+	if name == "" {
+		name = label.Guess(argv)
 	}
 	store := a.store()
-	rec := &recording{store: store, log: o.log, id: sessions.NewID(name, start)}
+	rec := &recording{store: store, log: o.log, id: sessions.NewID(label.Clean(name), start)}
 	journal := tap.NewWriter(a.header(rec.id, name, argv, start), tap.WriterOptions{
 		Open:     rec.open,
 		Side:     rec.side,
+		DropSide: func(suffix string) { rec.file.DropSide(suffix) },
 		Since:    func() time.Duration { return a.Now().Sub(start) },
 		MaxBytes: a.bytesFrom("MCPTAP_MAX_SESSION", defaultMaxSession),
 		Warn:     func(s string) { a.say("%s", s) },
 	})
-	if rec.file != nil {
-		go a.prune(store)
+	if rec.file != nil && o.log != "" && rec.file.Name() != o.log {
+		a.say("%s exists; recording to %s", o.log, rec.file.Name())
 	}
+	pruned := make(chan struct{})
+	go func() {
+		defer close(pruned)
+		if rec.file != nil {
+			a.prune(store)
+		}
+	}()
 	end, err := (&stdio.Tap{
-		Argv: argv, Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr,
+		Argv: argv, Stdin: a.Stdin, Stdout: a.Stdout, Stderr: a.Stderr, Signals: signals,
 		Journal: journal, Grace: o.grace, Warn: func(s string) { a.say("%s", s) },
 	}).Run()
 	if err != nil {
 		a.say("%s", err)
 	}
+	select { // short sessions make room too, without keeping their host waiting
+	case <-pruned:
+	case <-time.After(pruneTime):
+	}
 	a.status = end.Exit
 	return nil
 }
+
+// pruneTime is how long the end of a session waits for room to be made.
+const pruneTime = 500 * time.Millisecond
 
 func (a *app) header(id, label string, argv []string, start time.Time) tap.Header {
 	cwd, _ := os.Getwd()
