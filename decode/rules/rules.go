@@ -127,6 +127,7 @@ func Check(s *decode.Session, body Body) []Finding {
 			r.check(p, r)
 		}
 	}
+	p.visit()
 	out := make([]Finding, 0, len(p.found))
 	for _, f := range p.found {
 		out = append(out, *f)
