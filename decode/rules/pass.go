@@ -132,7 +132,8 @@ type visits struct {
 
 // facts are worked out once, when a rule first asks for them.
 type facts struct {
-	spread map[int]int // see pass.spread
+	spread     map[int]int // see pass.spread
+	handshakes map[decode.Scope]*handshake
 }
 
 // A message is one message on its way through the visits: a frame, or a member of
@@ -276,6 +277,8 @@ func (p *pass) judged(c *decode.Call) string {
 	switch {
 	case c.Revision != "":
 		return c.Revision
+	case c.Method == "initialize": // that failed
+		return Legacy.To
 	case c.Era == decode.Modern:
 		return max(p.eras.Revision, Modern.From)
 	}
