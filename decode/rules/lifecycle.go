@@ -243,7 +243,7 @@ func checkWentOn(p *pass, r *Rule) {
 	for _, h := range p.inOrder() {
 		strange := !isLegacyRevision(h.answered) || h.answered > h.asked
 		if h.succeeded && h.known && h.asked != "" && strange && p.eras.Ready {
-			p.report(r, h.call.Response, h.call.Index, h.asked, h.answered)
+			p.report(r, h.call.Response, h.call.Index, short(h.asked), short(h.answered))
 		}
 	}
 }
@@ -256,7 +256,7 @@ func isLegacyRevision(v string) bool { return slices.Contains(legacyRevisions, v
 func checkAnswered(p *pass, r *Rule) {
 	for _, h := range p.inOrder() {
 		if h.succeeded && h.answered != "" && !isLegacyRevision(h.answered) {
-			p.report(r, h.call.Response, h.call.Index, h.answered)
+			p.report(r, h.call.Response, h.call.Index, short(h.answered))
 		}
 	}
 }
@@ -400,7 +400,7 @@ func checkPing(p *pass, r *Rule) {
 		}
 		x.result().ForEach(func(name, _ gjson.Result) bool {
 			if name.Str != "_meta" {
-				p.report(r, x.Response, x.Index, "a result that is not empty", name.Str)
+				p.report(r, x.Response, x.Index, "a result that is not empty")
 				return false
 			}
 			return true

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -134,6 +135,7 @@ type visits struct {
 type facts struct {
 	spread     map[int]int // see pass.spread
 	handshakes map[decode.Scope]*handshake
+	rounds     *rounds
 }
 
 // A message is one message on its way through the visits: a frame, or a member of
@@ -272,14 +274,15 @@ func (p *pass) visitMessage(f *decode.Frame, at int, m decode.BatchMember) {
 }
 
 // judged is the revision that a call is judged by. Modern requests that lack it
-// are the ones that rules are for.
+// are the ones that rules are for, as are a server's requests in a session that had
+// no handshake.
 func (p *pass) judged(c *decode.Call) string {
 	switch {
 	case c.Revision != "":
 		return c.Revision
 	case c.Method == "initialize": // that failed
 		return Legacy.To
-	case c.Era == decode.Modern:
+	case c.Era == decode.Modern, c.Dir == tap.S2C && p.servesModern() && !p.eras.InitOK:
 		return max(p.eras.Revision, Modern.From)
 	}
 	return p.eras.Revision
@@ -290,4 +293,13 @@ func (p *pass) judged(c *decode.Call) string {
 func (p *pass) stdio() bool {
 	t := p.Opening().Header.Transport
 	return t == "" || t == "stdio"
+}
+
+// short cuts text from the outside to what a finding can show.
+func short(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return strings.ToValidUTF8(s, "?")
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
 }

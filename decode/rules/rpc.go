@@ -78,7 +78,7 @@ var rpcRules = []Rule{
 		Words: "$1 does not fit the schema: at $2, $3", check: checkSchema},
 	{ID: "RPC-20", Severity: Warning, Side: Either, Span: All, Page: "schema",
 		Title: "a method exists in the revision in use, in that direction",
-		Words: "$1 $2", check: checkMethod},
+		Words: "$2 $3", check: checkMethod},
 }
 
 // fault checks for what decode found out about a message by itself.
@@ -318,9 +318,15 @@ func checkMethod(p *pass, r *Rule) {
 		if m.Kind != decode.Request && m.Kind != decode.Notification {
 			return
 		}
-		if wrong := wrongMethod(m.Method, m.rev, m.frame.Dir); wrong != "" {
-			p.report(r, m.frame.Index, m.Call, strconv.QuoteToGraphic(m.Method), wrong)
+		wrong := wrongMethod(m.Method, m.rev, m.frame.Dir)
+		if wrong == "" {
+			return
 		}
+		about := "" // what nobody knows is one finding, however many names there are
+		if methods[m.Method] != nil {
+			about = m.Method
+		}
+		p.report(r, m.frame.Index, m.Call, about, strconv.Quote(short(m.Method)), wrong)
 	})
 }
 
