@@ -129,6 +129,7 @@ func (p *pass) reportAs(r *Rule, as Severity, frame, call int, args ...string) *
 type visits struct {
 	messages []func(*message)
 	calls    []func(*exchange)
+	done     []func() // after them
 }
 
 // facts are worked out once, when a rule first asks for them.
@@ -247,6 +248,9 @@ func (p *pass) visit() {
 		for _, visit := range p.visits.calls {
 			visit(&x)
 		}
+	}
+	for _, finish := range p.visits.done {
+		finish()
 	}
 }
 
