@@ -188,11 +188,9 @@ func checkKeys(p *pass, r *Rule) {
 func isKey(key string) bool {
 	prefix, name, ok := strings.Cut(key, "/")
 	if !ok {
-		prefix, name = "", key
-	} else if !isPrefix(prefix) {
-		return false
+		return isName(key)
 	}
-	return isName(name)
+	return isPrefix(prefix) && isName(name)
 }
 
 func isPrefix(s string) bool {

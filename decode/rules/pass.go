@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -19,6 +18,7 @@ type pass struct {
 
 	visits visits
 	facts  facts
+	last   [2]decode.Frame // see frame
 }
 
 // foundKey is what makes two findings one.
@@ -30,7 +30,7 @@ type foundKey struct {
 }
 
 func newPass(s *decode.Session, body Body) *pass {
-	return &pass{Session: s, eras: s.Eras(), body: body, found: map[foundKey]*Finding{}}
+	return &pass{Session: s, eras: s.Eras(), body: body, found: map[foundKey]*Finding{}, last: [2]decode.Frame{{Index: -1}, {Index: -1}}}
 }
 
 // json parses the body of a frame; it does not exist if the body is not at hand.
@@ -88,7 +88,7 @@ func senderOf(d tap.Dir) Side {
 func (p *pass) report(r *Rule, frame, call int, args ...string) *Finding {
 	f := Finding{Rule: r, Severity: r.Severity, Side: r.Side, Frame: frame, Call: call, Count: 1, Args: args}
 	if frame >= 0 {
-		at := p.Frame(frame)
+		at := p.frame(frame)
 		f.N, f.Revision = at.N, p.revision(&at)
 		if r.Side == Either {
 			f.Side = senderOf(at.Dir)
@@ -116,12 +116,10 @@ func (p *pass) partial() bool {
 }
 
 // reportAs is report with another severity than the rule's.
-func (p *pass) reportAs(r *Rule, as Severity, frame, call int, args ...string) *Finding {
+func (p *pass) reportAs(r *Rule, as Severity, frame, call int, args ...string) {
 	other := *r
 	other.Severity = as
-	f := p.report(&other, frame, call, args...)
-	f.Rule = r
-	return f
+	p.report(&other, frame, call, args...).Rule = r
 }
 
 // visits are what the rules want to look at once all of them are set up: so a body
@@ -137,6 +135,7 @@ type facts struct {
 	spread     map[int]int // see pass.spread
 	handshakes map[decode.Scope]*handshake
 	rounds     *rounds
+	batches    [2]*batch
 }
 
 // A message is one message on its way through the visits: a frame, or a member of
@@ -161,9 +160,10 @@ type lazy struct {
 func (m *message) body() gjson.Result {
 	if !m.text.done {
 		m.text.done = true
-		m.text.Result = m.p.json(m.frame.Index)
 		if m.at >= 0 {
-			m.text.Result = m.text.Get(strconv.Itoa(m.at))
+			m.text.Result = m.p.batch(m.frame.Index).member(m.at)
+		} else {
+			m.text.Result = m.p.json(m.frame.Index)
 		}
 	}
 	return m.text.Result
@@ -203,18 +203,60 @@ func (x *exchange) succeeded() bool { return x.Response >= 0 && x.result().Exist
 
 // part parses the message of a frame. Of a batch it takes the member with the id.
 func (p *pass) part(frame int, id string, request bool) gjson.Result {
-	whole := p.json(frame)
-	if !whole.IsArray() {
-		return whole
+	if frame < 0 || p.frame(frame).Kind != decode.Batch {
+		return p.json(frame)
 	}
-	found := gjson.Result{}
-	whole.ForEach(func(_, m gjson.Result) bool {
-		if m.Get("id").Raw == id && m.Get("method").Exists() == request {
-			found = m
+	b := p.batch(frame)
+	return b.member(b.at[memberKey{id, request}] - 1)
+}
+
+// frame is Frame for those who ask for one frame many times over: a batch is taken
+// apart each time.
+func (p *pass) frame(i int) decode.Frame {
+	if p.last[0].Index != i {
+		p.last[0], p.last[1] = p.last[1], p.last[0]
+	}
+	if p.last[0].Index != i {
+		p.last[0] = p.Frame(i)
+	}
+	return p.last[0]
+}
+
+// A batch is an array of messages, parsed once for all of its members.
+type batch struct {
+	frame   int
+	members []gjson.Result
+	at      map[memberKey]int // index + 1
+}
+
+type memberKey struct {
+	id      string
+	request bool
+}
+
+// batch keeps the two newest: calls in a batch are answered in a batch.
+func (p *pass) batch(frame int) *batch {
+	for _, b := range p.facts.batches {
+		if b != nil && b.frame == frame {
+			return b
 		}
-		return !found.Exists()
-	})
-	return found
+	}
+	b := &batch{frame: frame, members: p.json(frame).Array(), at: map[memberKey]int{}}
+	for i, m := range b.members {
+		key := memberKey{m.Get("id").Raw, m.Get("method").Exists()}
+		if b.at[key] == 0 {
+			b.at[key] = i + 1
+		}
+	}
+	p.facts.batches = [2]*batch{b, p.facts.batches[0]}
+	return b
+}
+
+func (b *batch) member(i int) gjson.Result {
+	if i < 0 || i >= len(b.members) {
+		return gjson.Result{}
+	}
+	return b.members[i]
 }
 
 // eachMessage visits every message whose revision the rule holds for, in order.

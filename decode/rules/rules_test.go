@@ -251,6 +251,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add(string(raw))
 	}
 	f.Fuzz(func(_ *testing.T, text string) {
+		text = strings.ReplaceAll(text, "PAD(", "") // length is no use here
 		sc := &script{s: decode.New(decode.Options{})}
 		for line := range strings.Lines(text) {
 			mark, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -267,4 +268,29 @@ func FuzzCheck(f *testing.F) {
 			_ = found.Words()
 		}
 	})
+}
+
+// BenchmarkCheck has sessions in which most of what is cheap once could be done
+// once a frame: rounds, a stream, noise, and one long batch.
+func BenchmarkCheck(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		var rounds, asked, answered strings.Builder
+		rounds.WriteString(`> {V2,"id":"l","method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["file:///a"]},"_meta":{META}}}` + "\n")
+		for i := range n {
+			fmt.Fprintf(&rounds, `> {V2,"id":%d,"method":"tools/call","params":{"name":"a","requestState":"s","_meta":{META}}}`+"\n", i)
+			rounds.WriteString(`< {V2,"method":"notifications/resources/updated","params":{"uri":"file:///a","_meta":{"io.modelcontextprotocol/subscriptionId":"l"}}}` + "\n< {\n")
+			fmt.Fprintf(&rounds, `< {V2,"id":%d,"result":{"resultType":"input_required","requestState":"s"}}`+"\n", i)
+			fmt.Fprintf(&asked, `,{V2,"id":%d,"method":"tools/call","params":{"name":"a","_meta":{META}}}`, i)
+			fmt.Fprintf(&answered, `,{V2,"id":%d,"result":{}}`, i)
+		}
+		batch := "> [" + asked.String()[1:] + "]\n< [" + answered.String()[1:] + "]\n"
+		for name, text := range map[string]string{"rounds": rounds.String(), "batch": batch} {
+			sc := run(b, text)
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				for b.Loop() {
+					sc.findings()
+				}
+			})
+		}
+	}
 }

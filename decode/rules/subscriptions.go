@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -78,7 +79,7 @@ func checkAcknowledged(p *pass, r *Rule) {
 			if n.Kind != decode.NoteStream {
 				continue
 			}
-			if m := p.Frame(n.Frame).Method; m != acknowledged {
+			if m := p.frame(n.Frame).Method; m != acknowledged && m != "" { // "": of a batch, whose order is not known
 				p.report(r, n.Frame, s.Index, m)
 			}
 			return
@@ -92,7 +93,7 @@ func checkAcknowledged(p *pass, r *Rule) {
 // granted gives the acknowledged filter; it does not exist before it came.
 func (s *stream) granted() (filter gjson.Result, frame int) {
 	for _, n := range s.notes {
-		if n.Kind == decode.NoteStream && s.p.Frame(n.Frame).Method == acknowledged {
+		if n.Kind == decode.NoteStream && s.p.frame(n.Frame).Method == acknowledged {
 			return s.p.json(n.Frame).Get("params.notifications"), n.Frame
 		}
 	}
@@ -153,7 +154,7 @@ func checkKinds(p *pass, r *Rule) {
 	p.eachStream(r, func(s *stream) {
 		granted, at := s.granted()
 		for _, n := range s.notes {
-			method := p.Frame(n.Frame).Method
+			method := p.frame(n.Frame).Method
 			member := permits[method]
 			switch {
 			case n.Kind != decode.NoteStream || member == "":
@@ -173,7 +174,7 @@ func checkURI(p *pass, r *Rule) {
 			asked[u.Str] = true
 		}
 		for _, n := range s.notes {
-			if n.Kind != decode.NoteStream || p.Frame(n.Frame).Method != "notifications/resources/updated" || len(asked) == 0 {
+			if n.Kind != decode.NoteStream || p.frame(n.Frame).Method != "notifications/resources/updated" || len(asked) == 0 {
 				continue
 			}
 			covered := false
@@ -241,7 +242,7 @@ func (s *stream) ended() (frame int, from time.Duration) {
 		if n.Kind != decode.NoteCancel {
 			continue
 		}
-		f := s.p.Frame(n.Frame)
+		f := s.p.frame(n.Frame)
 		if f.Dir == tap.C2S {
 			return n.Frame, f.Time + grace
 		}
@@ -254,9 +255,9 @@ func checkAfterEnd(p *pass, r *Rule) {
 	p.eachStream(r, func(s *stream) {
 		end, from := s.ended()
 		for _, n := range s.notes {
-			f := p.Frame(n.Frame)
+			f := p.frame(n.Frame)
 			if end >= 0 && n.Kind == decode.NoteStream && n.Frame > end && f.Time >= from {
-				p.report(r, n.Frame, s.Index, f.Method)
+				p.report(r, n.Frame, s.Index, cmp.Or(f.Method, "a message"))
 			}
 		}
 	})
