@@ -243,7 +243,7 @@ func checkWentOn(p *pass, r *Rule) {
 	for _, h := range p.inOrder() {
 		strange := !isLegacyRevision(h.answered) || h.answered > h.asked
 		if h.succeeded && h.known && h.asked != "" && strange && p.eras.Ready {
-			p.report(r, h.call.Response, h.call.Index, short(h.asked), short(h.answered))
+			p.report(r, h.call.Response, h.call.Index, h.asked, h.answered)
 		}
 	}
 }
@@ -256,7 +256,7 @@ func isLegacyRevision(v string) bool { return slices.Contains(legacyRevisions, v
 func checkAnswered(p *pass, r *Rule) {
 	for _, h := range p.inOrder() {
 		if h.succeeded && h.answered != "" && !isLegacyRevision(h.answered) {
-			p.report(r, h.call.Response, h.call.Index, short(h.answered))
+			p.report(r, h.call.Response, h.call.Index, h.answered)
 		}
 	}
 }

@@ -178,7 +178,7 @@ func (p *pass) eachMeta(r *Rule, visit func(m *message, key string)) {
 func checkKeys(p *pass, r *Rule) {
 	p.eachMeta(r, func(m *message, key string) {
 		if !isKey(key) {
-			p.report(r, m.frame.Index, m.Call, "", short(key))
+			p.report(r, m.frame.Index, m.Call, "", key)
 		}
 	})
 }
@@ -234,7 +234,7 @@ func checkReserved(p *pass, r *Rule) {
 			return
 		}
 		if own, ok := strings.CutPrefix(key, keyPrefix); !ok || !slices.Contains(ownKeys, own) {
-			p.report(r, m.frame.Index, m.Call, "", short(key))
+			p.report(r, m.frame.Index, m.Call, "", key)
 		}
 	})
 }
@@ -267,7 +267,7 @@ func checkContradiction(p *pass, r *Rule) {
 		requested := data.Get("requested").Str
 		for _, v := range data.Get("supported").Array() {
 			if v.Str == requested && requested != "" {
-				p.report(r, x.Response, x.Index, "", short(requested))
+				p.report(r, x.Response, x.Index, "", requested)
 				return
 			}
 		}
@@ -356,7 +356,7 @@ func checkExtensions(p *pass, r *Rule) {
 	look := func(frame, call int, ids gjson.Result) {
 		ids.ForEach(func(id, _ gjson.Result) bool {
 			if !isKey(id.Str) || strings.IndexByte(id.Str, '/') <= 0 {
-				p.report(r, frame, call, "", short(id.Str))
+				p.report(r, frame, call, "", id.Str)
 			}
 			return true
 		})
@@ -408,7 +408,7 @@ func checkResultKind(p *pass, r *Rule) {
 		if tasks && kind.Str == "task" || slices.ContainsFunc(slices.Collect(maps.Keys(declared)), foreign) {
 			return
 		}
-		p.report(r, x.Response, x.Index, "", short(kind.Raw))
+		p.report(r, x.Response, x.Index, "", kind.Raw)
 	})
 }
 
@@ -444,10 +444,10 @@ func checkHintValues(p *pass, r *Rule) {
 		}
 		ttl, scope := x.result().Get("ttlMs"), x.result().Get("cacheScope")
 		if ttl.Exists() && (ttl.Type != gjson.Number || ttl.Num < 0 || ttl.Num != float64(int64(ttl.Num))) {
-			p.report(r, x.Response, x.Index, "ttlMs", short(ttl.Raw))
+			p.report(r, x.Response, x.Index, "ttlMs", ttl.Raw)
 		}
 		if scope.Exists() && scope.Str != "public" && scope.Str != "private" {
-			p.report(r, x.Response, x.Index, "cacheScope", short(scope.Raw))
+			p.report(r, x.Response, x.Index, "cacheScope", scope.Raw)
 		}
 	})
 }

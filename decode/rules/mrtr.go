@@ -394,7 +394,7 @@ func checkRounds(p *pass, r *Rule) {
 func checkServerAsks(p *pass, r *Rule) {
 	p.eachMessage(r, func(m *message) {
 		if m.Kind == decode.Request && m.frame.Dir == tap.S2C {
-			p.report(r, m.frame.Index, m.Call, short(m.Method))
+			p.report(r, m.frame.Index, m.Call, m.Method)
 		}
 	})
 }
@@ -469,7 +469,7 @@ func checkSecrets(p *pass, r *Rule) {
 	p.eachAsk(r, "elicitation/create", func(a *ask) {
 		a.params.Get("requestedSchema.properties").ForEach(func(name, v gjson.Result) bool {
 			if secret.MatchString(short(name.Str)) || secret.MatchString(short(v.Get("title").Str)) {
-				p.report(r, a.frame, a.call, "", short(name.Str))
+				p.report(r, a.frame, a.call, "", name.Str)
 			}
 			return true
 		})
@@ -563,7 +563,7 @@ func checkContent(p *pass, r *Rule) {
 			raw = "{}"
 		}
 		if found := decode.CheckValue([]byte(form.Raw), "content", []byte(raw)).Mismatches; len(found) > 0 {
-			p.report(r, a.answerFrame, a.answerCall, "", short(found[0].At), short(found[0].Text))
+			p.report(r, a.answerFrame, a.answerCall, "", found[0].At, found[0].Text)
 		}
 	})
 }

@@ -86,6 +86,9 @@ func senderOf(d tap.Dir) Side {
 // report adds a finding at a frame. Findings of one rule, side and first
 // argument are one, with a count.
 func (p *pass) report(r *Rule, frame, call int, args ...string) *Finding {
+	for i, a := range args {
+		args[i] = short(a)
+	}
 	f := Finding{Rule: r, Severity: r.Severity, Side: r.Side, Frame: frame, Call: call, Count: 1, Args: args}
 	if frame >= 0 {
 		at := p.frame(frame)
@@ -341,9 +344,9 @@ func (p *pass) stdio() bool {
 	return t == "" || t == "stdio"
 }
 
-// short cuts text from the outside to what a finding can show.
+// short cuts text from the outside to what a finding shows.
 func short(s string) string {
-	const most = 80
+	const most = 120
 	if len(s) <= most {
 		return strings.ToValidUTF8(s, "?")
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -144,7 +145,7 @@ func (sc *script) end(words []string) error {
 func (sc *script) replay(line string) error {
 	r, err := tap.NewReader(strings.NewReader(line + "\n")).Next()
 	if err != nil || r.Bad != nil {
-		return fmt.Errorf("%s: %v %v", line, err, r.Bad)
+		return fmt.Errorf("%s: %w", line, errors.Join(err, r.Bad))
 	}
 	r.Missing = 0
 	sc.n++

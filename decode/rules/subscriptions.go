@@ -105,7 +105,7 @@ func checkSubset(p *pass, r *Rule) {
 		granted, frame := s.granted()
 		granted.ForEach(func(name, v gjson.Result) bool {
 			if !within(v, s.asked.Get(gjson.Escape(name.Str))) {
-				p.report(r, frame, s.Index, short(name.Str))
+				p.report(r, frame, s.Index, name.Str)
 			}
 			return true
 		})

@@ -47,14 +47,23 @@ type revision struct {
 	compiled map[string]*jsonschema.Schema
 }
 
-var revisions sync.Map // name -> func() *revision
+// revisions are read when they are first asked for.
+var revisions = map[string]func() *revision{}
 
-func of(name string) *revision {
-	load, _ := revisions.LoadOrStore(name, sync.OnceValue(func() *revision { return read(name) }))
-	return load.(func() *revision)()
+func init() {
+	for _, name := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
+		revisions[name] = sync.OnceValue(func() *revision { return read(name) })
+	}
 }
 
-// read gives nil for a revision that is not known.
+// of gives nil for a revision that is not known.
+func of(name string) *revision {
+	if load := revisions[name]; load != nil {
+		return load()
+	}
+	return nil
+}
+
 func read(name string) *revision {
 	raw, err := files.ReadFile(name + ".json")
 	if err != nil {
