@@ -470,8 +470,8 @@ func checkRefusal(p *pass, r *Rule) {
 	}
 	for _, h := range p.inOrder() {
 		c := &h.call
-		refused := c.Outcome == decode.ProtocolError && newest != ""
-		if refused && !strings.Contains(p.part(c.Response, string(c.ID), false).Get("error").Raw, newest) {
+		said := p.part(c.Response, string(c.ID), false).Get("error").Raw
+		if c.Outcome == decode.ProtocolError && newest != "" && said != "" && !strings.Contains(said, newest) {
 			p.report(r, c.Response, c.Index, newest)
 		}
 	}

@@ -69,7 +69,7 @@ var rpcRules = []Rule{
 		Words: "a message with a member that stands twice", check: fault(decode.FaultDuplicate)},
 	{ID: "RPC-17", Severity: Warning, Side: Either, Span: All, Page: "basic/index", Whole: true,
 		Title: "a request is answered",
-		Words: "$1 was never answered, though later requests were", check: checkUnanswered},
+		Words: "$1 was never answered, $2", check: checkUnanswered},
 	{ID: "RPC-18", Severity: Info, Side: Either, Span: All,
 		Title: "integer ids and progress tokens lie within 2^53: many readers can't hold more",
 		Words: "an id or progress token that many readers can't hold", check: checkBigNumber},
@@ -180,13 +180,14 @@ func checkBatchForm(p *pass, r *Rule) {
 // its silence counts. Clients give up after a minute as a rule.
 const patience = time.Minute
 
-// checkUnanswered reports a request that stayed open until the session ended, while
-// its receiver answered others that came later. Every request of a session that
-// ends is over; only those show that the receiver lost one.
+// checkUnanswered reports a request that stayed open until the session ended,
+// although its receiver answered others that came later, or had a minute. Every
+// request of a session that ends is over; only those show that one was lost.
 func checkUnanswered(p *pass, r *Rule) {
-	if !p.Gaps().Ended {
+	if !p.Gaps().Ended || p.Len() == 0 {
 		return
 	}
+	end := max(p.Frame(p.Len()-1).Time, p.Ends().Process)
 	answered := map[tap.Dir]bool{}
 	for i := p.Calls() - 1; i >= 0; i-- {
 		c := p.Call(i)
@@ -194,11 +195,15 @@ func checkUnanswered(p *pass, r *Rule) {
 			answered[c.Dir] = true
 			continue
 		}
-		waited := p.Frame(p.Len()-1).Time - c.Start
-		if c.Cancelled || c.Listen || !answered[c.Dir] || takesTime(c.Method) && waited < patience {
+		passedOver := answered[c.Dir] && !takesTime(c.Method)
+		if c.Cancelled || c.Listen || !passedOver && end-c.Start < patience {
 			continue
 		}
-		f := p.report(r, c.Request, i, c.Method)
+		why := "though later requests were"
+		if !passedOver {
+			why = "in more than a minute"
+		}
+		f := p.report(r, c.Request, i, c.Method, why)
 		f.Side = Client + Server - senderOf(c.Dir) // who did not answer
 	}
 }
