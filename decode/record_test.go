@@ -36,6 +36,9 @@ func TestRecord(t *testing.T) {
 	if got, want := s.Gaps(), (Gaps{Lost: 2, Missing: 2, Ended: true}); got != want {
 		t.Errorf("gaps %+v, want %+v", got, want)
 	}
+	if got, want := s.Ends(), (Ends{Stdin: -1, Stdout: 5 * time.Microsecond, Process: 9 * time.Microsecond, Exit: 3}); got != want {
+		t.Errorf("ends %+v, want %+v", got, want)
+	}
 	c := s.Call(0)
 	if c.Outcome != TransportError || !strings.Contains(c.Why, "exit status 3") || !strings.Contains(c.Why, "2 frames were not recorded") {
 		t.Errorf("call %+v", c)

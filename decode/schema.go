@@ -64,6 +64,16 @@ func (c *Catalogue) CheckResult(call int, response []byte) Checked {
 	return c.check(call, "outputSchema", "structuredContent", structured.of(response))
 }
 
+// CheckValue checks a value against a schema that came over the wire, within the
+// same bounds. member names the value in what is found.
+func CheckValue(schema []byte, member string, value []byte) Checked {
+	k := compile(schema)
+	if k.err != nil {
+		return Checked{Unchecked: fmt.Sprintf("the schema can't be used: %v", k.err)}
+	}
+	return k.check(member, value)
+}
+
 func (c *Catalogue) check(call int, schema, member string, value []byte) Checked {
 	e := c.s.calls.at(call)
 	it, ok := c.Find(Tools, c.s.names.name(e.name), int(e.request))

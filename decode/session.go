@@ -342,6 +342,7 @@ type life struct {
 	missing             uint64
 	last                time.Duration // of the last record
 	stdinEnd, stdoutEnd time.Duration
+	signalled           bool // the tap sent the server a signal, or passed one on
 }
 
 const never = time.Duration(-1)
@@ -354,5 +355,28 @@ func (l *life) event(e *tap.Event) {
 		l.stdinEnd = e.Time
 	case tap.EventStdoutEnd:
 		l.stdoutEnd = e.Time
+	case tap.EventSignal:
+		l.signalled = true
 	}
+}
+
+// Ends is how the two ends left, as far as they did. A moment is -1 until it comes.
+type Ends struct {
+	Stdin     time.Duration // the client closed the server's input
+	Stdout    time.Duration // the server closed its output
+	Process   time.Duration // the server ended
+	Exit      int           // its exit status
+	Signal    string        // the signal that ended it, if one did
+	Signalled bool          // a signal was sent to it through the tap
+}
+
+// Ends tells how the session ended so far. The moment of the process is known of
+// sessions that were read with Record.
+func (s *Session) Ends() Ends {
+	l := &s.life
+	e := Ends{Stdin: l.stdinEnd, Stdout: l.stdoutEnd, Process: never, Signalled: l.signalled}
+	if l.end != nil {
+		e.Process, e.Exit, e.Signal = l.last, l.end.Exit, l.end.Signal
+	}
+	return e
 }

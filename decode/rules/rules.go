@@ -127,12 +127,13 @@ func Check(s *decode.Session, body Body) []Finding {
 			r.check(p, r)
 		}
 	}
+	p.visit()
 	out := make([]Finding, 0, len(p.found))
 	for _, f := range p.found {
 		out = append(out, *f)
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Rule.ID, b.Rule.ID))
+		return cmp.Or(cmp.Compare(a.Frame, b.Frame), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Rule.ID, b.Rule.ID), slices.Compare(a.Args, b.Args))
 	})
 	return out
 }
