@@ -35,12 +35,12 @@ var errorRules = []Rule{
 // modernRefusals visits the refusals of peers that speak 2026-07-28: a legacy server
 // that refuses a probe is not bound by it.
 func (p *pass) modernRefusals(r *Rule, visit func(*decode.Call)) {
-	if p.servesModern() {
+	if p.speaksModern() {
 		p.refusals(r, visit)
 	}
 }
 
-func (p *pass) servesModern() bool {
+func (p *pass) speaksModern() bool {
 	return p.eras.Era == decode.Modern || p.eras.Era == decode.Mixed
 }
 
@@ -76,7 +76,7 @@ func checkReservedCodes(p *pass, r *Rule) {
 	p.refusals(r, func(c *decode.Call) {
 		switch {
 		case c.Code == 0:
-			p.reportAs(Info, r, c.Response, c.Index, "0", "is no code that anybody chose")
+			p.reportAs(r, Info, c.Response, c.Index, "0", "is no code that anybody chose")
 		case -32768 <= c.Code && c.Code < -32099 && !decode.NameCode(c.Code, c.Revision).Spec:
 			p.report(r, c.Response, c.Index, itoa(c.Code), "is reserved by JSON-RPC")
 		}
@@ -115,7 +115,7 @@ func urlErrorFault(all gjson.Result) string {
 // rules decide what they may be refused with.
 func checkUnknownMethod(p *pass, r *Rule) {
 	p.refusals(r, func(c *decode.Call) {
-		if c.Code == -32601 || slices.Contains(methods, c.Method) {
+		if c.Code == -32601 || slices.Contains(requestMethods, c.Method) {
 			return
 		}
 		message := strings.ToLower(p.json(c.Response).Get("error.message").String())
@@ -125,8 +125,8 @@ func checkUnknownMethod(p *pass, r *Rule) {
 	})
 }
 
-// methods are the requests of all revisions.
-var methods = []string{
+// requestMethods are the requests of all revisions.
+var requestMethods = []string{
 	"initialize", "ping", "server/discover", "tools/list", "tools/call", "prompts/list", "prompts/get",
 	"resources/list", "resources/templates/list", "resources/read", "resources/subscribe", "resources/unsubscribe",
 	"subscriptions/listen", "completion/complete", "logging/setLevel", "roots/list", "sampling/createMessage", "elicitation/create",

@@ -141,7 +141,7 @@ func checkEmptyCursor(p *pass, r *Rule) {
 		if Modern.Has(c.Revision) {
 			severity = r.Severity
 		}
-		p.reportAs(severity, r, l.Upto, c.Index, l.Kind.String())
+		p.reportAs(r, severity, l.Upto, c.Index, l.Kind.String())
 	})
 }
 
@@ -166,7 +166,7 @@ func checkCursorLoop(p *pass, r *Rule) {
 // checkMissingModern: contents may be empty for another reason, so that weighs
 // less.
 func checkMissingModern(p *pass, r *Rule) {
-	if !p.servesModern() {
+	if !p.speaksModern() {
 		return
 	}
 	p.calls(r, func(c *decode.Call) {
@@ -175,7 +175,7 @@ func checkMissingModern(p *pass, r *Rule) {
 		case c.Outcome == decode.ProtocolError && c.Code == -32002:
 			p.report(r, c.Response, c.Index, "the error -32002", subject(c))
 		case c.Outcome == decode.OK && p.result(c).Get("contents").Raw == "[]":
-			p.reportAs(Warning, r, c.Response, c.Index, "empty contents", subject(c))
+			p.reportAs(r, Warning, c.Response, c.Index, "empty contents", subject(c))
 		}
 	})
 }

@@ -115,10 +115,10 @@ func (p *pass) partial() bool {
 
 // reportAs is report with a severity of its own, for what weighs less, or more,
 // than the rule does as a rule.
-func (p *pass) reportAs(severity Severity, r *Rule, frame, call int, args ...string) *Finding {
-	lesser := *r
-	lesser.Severity = severity
-	f := p.report(&lesser, frame, call, args...)
+func (p *pass) reportAs(r *Rule, as Severity, frame, call int, args ...string) *Finding {
+	other := *r
+	other.Severity = as
+	f := p.report(&other, frame, call, args...)
 	f.Rule = r
 	return f
 }

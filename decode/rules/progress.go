@@ -22,7 +22,7 @@ var progressRules = []Rule{
 	{ID: "PROG-03", Severity: Error, Side: Either, Span: All, Page: "basic/utilities/progress",
 		Title: "no progress comes after the response, or after a task has ended",
 		Words: "progress of $1 came after it had ended", check: checkProgressLate},
-	{ID: "PROG-04", Severity: Error, Side: Either, Span: All, Page: "basic/utilities/progress",
+	{ID: "PROG-04", Severity: Error, Side: Either, Span: All, Page: "basic/utilities/progress", Whole: true,
 		Title: "progress tokens in use are unique, and strings or integers",
 		Words: "progress token $2 $1", check: checkProgressTokens},
 	{ID: "PROG-05", Severity: Warning, Side: Either, Span: All,
@@ -49,10 +49,10 @@ var progressRules = []Rule{
 	{ID: "LOG-02", Severity: Error, Side: Server, Span: All, Page: "server/utilities/logging",
 		Title: "a log message has one of the eight levels, and data",
 		Words: "a log message with $1", check: checkLogForm},
-	{ID: "LOG-03", Severity: Warning, Side: Server, Span: Legacy, Page: "server/utilities/logging",
+	{ID: "LOG-03", Severity: Warning, Side: Server, Span: Legacy, Page: "server/utilities/logging", Whole: true,
 		Title: "no log message is below the level that the client set",
 		Words: "log messages of level $1, below the $2 that was set", check: checkLogLevel},
-	{ID: "LOG-04", Severity: Error, Side: Server, Span: Modern, Page: "server/utilities/logging",
+	{ID: "LOG-04", Severity: Error, Side: Server, Span: Modern, Page: "server/utilities/logging", Whole: true,
 		Title: "log messages come only while a request that asked for them is in flight, at its level or above",
 		Words: "a log message $1", check: checkLogAsked},
 	{ID: "LOG-05", Severity: Warning, Side: Server, Span: All, Page: "server/utilities/logging",
@@ -202,7 +202,7 @@ func checkCancelled(p *pass, r *Rule) {
 			return
 		}
 		if f.Call >= 0 && p.answeredBefore(f.Call, f.Index) {
-			p.reportAs(Info, r, f.Index, f.Call, "had its answer already", brief(id.Raw))
+			p.reportAs(r, Info, f.Index, f.Call, "had its answer already", brief(id.Raw))
 		}
 	})
 }
@@ -231,7 +231,7 @@ func checkLateAnswer(p *pass, r *Rule) {
 			if after < race {
 				severity = Info
 			}
-			p.reportAs(severity, r, c.Response, c.Index, subject(c), after.Round(time.Millisecond).String())
+			p.reportAs(r, severity, c.Response, c.Index, subject(c), after.Round(time.Millisecond).String())
 			return
 		}
 	})

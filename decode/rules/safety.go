@@ -26,7 +26,7 @@ var safetyRules = []Rule{
 		Words: "an elicitation URL seems to hold credentials or personal data ($1)", check: checkElicitationURL},
 	{ID: "AUTH-13", Severity: Warning, Side: Either, Span: All,
 		Title: "no secrets travel in arguments, results and standard error",
-		Words: "$1: what looks like a secret ($2) at $3", check: checkSecrets},
+		Words: "$1: what looks like a secret ($2) at $3", check: checkKeys},
 	{ID: "SAFE-01", Severity: Warning, Side: Server, Span: All,
 		Title: "names, descriptions, instructions and prompts have no hidden characters",
 		Words: "$1 has $2 in its $3", check: checkHidden},
@@ -89,15 +89,15 @@ func containsAny(text string, any []string) bool {
 	return slices.ContainsFunc(any, func(s string) bool { return strings.Contains(text, s) })
 }
 
-// A secret is where one was seen; the secret itself is not repeated.
-type secret struct{ kind, path string }
+// A leak is where a secret was seen; the secret itself is not repeated.
+type leak struct{ kind, path string }
 
 // maxSecrets is how many are told of one value.
 const maxSecrets = 8
 
 // secretsIn finds what looks like a secret in the strings of a JSON value. Most
 // values have none of the literals: they are not even walked.
-func secretsIn(v gjson.Result, path string) (out []secret) {
+func secretsIn(v gjson.Result, path string) (out []leak) {
 	if !v.Exists() || !slices.ContainsFunc(theWords().Secrets, func(s *secretShape) bool { return containsAny(v.Raw, s.Literals) }) {
 		return nil
 	}
@@ -106,7 +106,7 @@ func secretsIn(v gjson.Result, path string) (out []secret) {
 			if secretKind(path) != "" {
 				path = "a member whose name is one, too"
 			}
-			out = append(out, secret{kind, brief(path)})
+			out = append(out, leak{kind, brief(path)})
 		}
 	})
 	return out
@@ -161,7 +161,7 @@ func walkStrings(v gjson.Result, path string, depth int, visit func(path, text s
 	})
 }
 
-func checkSecrets(p *pass, r *Rule) {
+func checkKeys(p *pass, r *Rule) {
 	p.frames(r, func(f *decode.Frame) {
 		switch f.Kind {
 		case decode.Log:
@@ -174,7 +174,7 @@ func checkSecrets(p *pass, r *Rule) {
 	})
 }
 
-// checkFrameSecrets reads what a model writes and reads: arguments and results.
+// checkFrameSecrets reads what a model or a user writes, and what a model reads.
 // Listings, and what is opaque to all but one end, it leaves alone.
 func (p *pass) checkFrameSecrets(r *Rule, f *decode.Frame) {
 	if f.Call < 0 {
@@ -186,12 +186,15 @@ func (p *pass) checkFrameSecrets(r *Rule, f *decode.Frame) {
 	default:
 		return
 	}
-	path, part := "params.arguments", "arguments of "
+	paths, part := []string{"params.arguments", "params.inputResponses"}, "arguments of "
 	if f.Kind == decode.Result {
-		path, part = "result", "result of "
+		paths, part = []string{"result"}, "result of "
 	}
-	for _, s := range secretsIn(p.json(f.Index).Get(path), path) {
-		p.report(r, f.Index, c.Index, part+subject(&c), s.kind, s.path)
+	body := p.json(f.Index)
+	for _, path := range paths {
+		for _, s := range secretsIn(body.Get(path), path) {
+			p.report(r, f.Index, c.Index, part+subject(&c), s.kind, s.path)
+		}
 	}
 }
 
@@ -312,8 +315,9 @@ func checkOrders(p *pass, r *Rule) {
 	})
 }
 
-// foreignTool finds names in the way that descriptions speak of tools.
-var foreignTool = regexp.MustCompile("(?i)(?:[`\"']?([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+)[`\"']? tool\\b|\\btool [`\"']?([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\b)")
+// foreignTool finds names in the ways that descriptions speak of tools: the send_email
+// tool, calling send_email, send_email is called.
+var foreignTool = regexp.MustCompile("(?:[`\"']([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`\"']|\\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)) (?:tool\\b|(?:is|was|gets) (?:called|used|invoked))|\\b(?:tool|calls?|calling|invok(?:e|ing)|(?:before|after|when|whenever) using) [`\"']?([a-z][a-z0-9]*(?:_[a-z0-9]+)+)\\b")
 
 // checkShadowing looks for a name of a tool, not of this server, in a sentence
 // that says what must be done.
@@ -325,13 +329,17 @@ func checkShadowing(p *pass, r *Rule) {
 		}
 	})
 	p.definitions(r, decode.Tools, func(d *definition) {
+		schema := strings.ToLower(d.json.Get("inputSchema").Raw) // a parameter is no tool
 		for sentence := range strings.FieldsFuncSeq(d.json.Get("description").String(), isStop) {
 			lower := " " + strings.ToLower(sentence) + " "
-			m := foreignTool.FindStringSubmatch(lower)
-			if m == nil || own[m[1]+m[2]] || !hasDuty(lower) {
+			if !hasDuty(lower) {
 				continue
 			}
-			p.report(r, d.frame, d.call, brief(d.Name), brief(m[1]+m[2]))
+			for _, m := range foreignTool.FindAllStringSubmatch(lower, 8) {
+				if name := m[1] + m[2] + m[3]; !own[name] && !strings.Contains(schema, `"`+name+`"`) {
+					p.report(r, d.frame, d.call, brief(d.Name), brief(name))
+				}
+			}
 		}
 	})
 }

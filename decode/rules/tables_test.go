@@ -14,9 +14,9 @@ import (
 	"github.com/mcptap/mcptap/tap"
 )
 
-// TestTables plays the two sections of each file in testdata: the first must
+// TestRuleFiles plays the two sections of each file in testdata: the first must
 // trigger the rule that the file is named for, the second must not.
-func TestTables(t *testing.T) {
+func TestRuleFiles(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*.txt"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no tables: %v", err)

@@ -57,8 +57,8 @@ var toolRules = []Rule{
 		Words: "$1 returned structuredContent, and $2", check: checkTextCopy},
 	{ID: "TOOL-13", Severity: Error, Side: Server, Span: All, Page: "server/tools",
 		Title: "content is an array of blocks that the revision knows",
-		Words: "$1 returned $2", check: checkContent},
-	{ID: "TOOL-14", Severity: Warning, Side: Server, Span: All,
+		Words: "$1 returned $2", check: checkBlocks},
+	{ID: "TOOL-14", Severity: Warning, Side: Server, Span: All, Whole: true,
 		Title: "a definition does not change under the same name unannounced",
 		Words: "the definition of $1 changed ($2), and no list_changed said so", check: checkRugPull},
 	{ID: "TOOL-15", Severity: Warning, Side: Server, Span: Modern, Page: "server/tools",
@@ -66,7 +66,7 @@ var toolRules = []Rule{
 		Words: "the same tools came in another order", check: checkToolOrder},
 	{ID: "TOOL-17", Severity: Warning, Side: Server, Span: From25a, Page: "server/tools",
 		Title: "a tool that only reads is not called destructive",
-		Words: "$1 has both readOnlyHint and destructiveHint, and the latter means nothing then", check: checkHints},
+		Words: "$1 has both readOnlyHint and destructiveHint, and the latter means nothing then", check: checkToolHints},
 	{ID: "TOOL-18", Severity: Error, Side: Client, Span: only25c, Page: "basic/utilities/tasks",
 		Title: "a tool is called as a task only where server and tool allow it, and where the tool asks for it",
 		Words: "$1 was called $2", check: checkTaskSupport},
@@ -421,7 +421,7 @@ func checkTextCopy(p *pass, r *Rule) {
 		}
 		for _, block := range result.Get("content").Array() {
 			if block.Get("text").String() != "" {
-				p.reportAs(Info, r, c.Response, c.Index, subject(c), "its text says something else")
+				p.reportAs(r, Info, c.Response, c.Index, subject(c), "its text says something else")
 				return
 			}
 		}
@@ -429,7 +429,7 @@ func checkTextCopy(p *pass, r *Rule) {
 	})
 }
 
-func checkContent(p *pass, r *Rule) {
+func checkBlocks(p *pass, r *Rule) {
 	p.results(r, func(c *decode.Call, result gjson.Result) {
 		if c.Outcome == decode.InputRequired || c.MadeTask || result.Get("task").IsObject() {
 			return
@@ -570,7 +570,7 @@ func (p *pass) changes(r *Rule, visit func(ch *decode.Change, call int)) {
 	}
 }
 
-func checkHints(p *pass, r *Rule) {
+func checkToolHints(p *pass, r *Rule) {
 	p.definitions(r, decode.Tools, func(d *definition) {
 		if d.json.Get("annotations.readOnlyHint").Type == gjson.True && d.json.Get("annotations.destructiveHint").Type == gjson.True {
 			p.report(r, d.frame, d.call, brief(d.Name))
