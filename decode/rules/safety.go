@@ -26,7 +26,7 @@ var safetyRules = []Rule{
 		Words: "an elicitation URL seems to hold credentials or personal data ($1)", check: checkElicitationURL},
 	{ID: "AUTH-13", Severity: Warning, Side: Either, Span: All,
 		Title: "no secrets travel in arguments, results and standard error",
-		Words: "$1: what looks like a secret ($2) at $3", check: checkKeys},
+		Words: "$1: what looks like a secret ($2) at $3", check: checkLeaks},
 	{ID: "SAFE-01", Severity: Warning, Side: Server, Span: All,
 		Title: "names, descriptions, instructions and prompts have no hidden characters",
 		Words: "$1 has $2 in its $3", check: checkHidden},
@@ -161,7 +161,7 @@ func walkStrings(v gjson.Result, path string, depth int, visit func(path, text s
 	})
 }
 
-func checkKeys(p *pass, r *Rule) {
+func checkLeaks(p *pass, r *Rule) {
 	p.frames(r, func(f *decode.Frame) {
 		switch f.Kind {
 		case decode.Log:
@@ -229,7 +229,6 @@ func (p *pass) sayings(r *Rule, visit func(saying)) {
 	}
 }
 
-// checkHidden leaves out images: their base64 is read by nobody.
 func checkHidden(p *pass, r *Rule) {
 	p.sayings(r, func(s saying) {
 		if what := hiddenIn(s.text); what != "" {
@@ -330,18 +329,31 @@ func checkShadowing(p *pass, r *Rule) {
 	})
 	p.definitions(r, decode.Tools, func(d *definition) {
 		schema := strings.ToLower(d.json.Get("inputSchema").Raw) // a parameter is no tool
-		for sentence := range strings.FieldsFuncSeq(d.json.Get("description").String(), isStop) {
-			lower := " " + strings.ToLower(sentence) + " "
-			if !hasDuty(lower) {
-				continue
-			}
-			for _, m := range foreignTool.FindAllStringSubmatch(lower, 8) {
-				if name := m[1] + m[2] + m[3]; !own[name] && !strings.Contains(schema, `"`+name+`"`) {
-					p.report(r, d.frame, d.call, brief(d.Name), brief(name))
-				}
+		for _, name := range orderedTools(d.json.Get("description").String()) {
+			if !own[name] && !strings.Contains(schema, `"`+name+`"`) {
+				p.report(r, d.frame, d.call, brief(d.Name), brief(name))
 			}
 		}
 	})
+}
+
+// maxOrdered is how many tools of one description are looked up.
+const maxOrdered = 16
+
+// orderedTools gives the tools that a text speaks of where it says what must be
+// done.
+func orderedTools(text string) (names []string) {
+	for sentence := range strings.FieldsFuncSeq(strings.ToLower(text), isStop) {
+		if !hasDuty(" " + sentence + " ") {
+			continue
+		}
+		for _, m := range foreignTool.FindAllStringSubmatch(sentence, maxOrdered) {
+			if name := m[1] + m[2] + m[3]; len(names) < maxOrdered && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 func isStop(c rune) bool { return c == '.' || c == '\n' || c == '!' || c == ';' }
@@ -357,7 +369,7 @@ func checkLookalikes(p *pass, r *Rule) {
 		first := map[string]string{}
 		for _, it := range l.Items {
 			key := skeleton(it.Name)
-			if mixesAlphabets(it.Name) {
+			if poses(it.Name, key) {
 				p.report(r, l.Upto, l.Calls[0], brief(it.Name), brief(key)+", in Latin letters,")
 			}
 			if other, ok := first[key]; ok && other != it.Name {
@@ -369,10 +381,10 @@ func checkLookalikes(p *pass, r *Rule) {
 	})
 }
 
-// mixesAlphabets reports a name with Latin letters and letters that look like them.
-func mixesAlphabets(name string) bool {
-	latin := strings.ContainsFunc(name, func(c rune) bool { return c < 0x80 && unicode.IsLetter(c) })
-	return latin && strings.ContainsFunc(name, func(c rune) bool { return unicode.In(c, unicode.Cyrillic, unicode.Greek) })
+// poses reports a name that is all Latin to look at, and is not. A name with a word
+// of another alphabet is honest: not all of its letters have a double.
+func poses(name, skeleton string) bool {
+	return isPlain(skeleton) && strings.ContainsFunc(name, func(c rune) bool { return unicode.In(c, unicode.Cyrillic, unicode.Greek) })
 }
 
 func skeleton(name string) string {

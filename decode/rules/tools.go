@@ -23,7 +23,7 @@ var toolRules = []Rule{
 		Title: `an inputSchema is an object with type "object"`,
 		Words: "the inputSchema of $1 is $2", check: checkInputSchema},
 	{ID: "TOOL-02", Severity: Warning, Side: Server, Span: From25c, Page: "server/tools",
-		Title: "a tool's name has 1 to 128 characters, of letters, digits, _, - and .",
+		Title: "a tool's name has 1 to 128 characters: letters, digits and _, -, . only",
 		Words: "the tool name $1 $2", check: checkToolName},
 	{ID: "TOOL-03", Severity: Warning, Side: Server, Span: All, Page: "server/tools",
 		Title: "tool names are unique within the list",
