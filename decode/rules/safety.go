@@ -85,8 +85,8 @@ var theWords = sync.OnceValue(func() *words {
 // WordsAsOf is the date of the key shapes and phrases.
 func WordsAsOf() string { return theWords().AsOf }
 
-func containsAny(text string, any []string) bool {
-	return slices.ContainsFunc(any, func(s string) bool { return strings.Contains(text, s) })
+func containsAny(text string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(s string) bool { return strings.Contains(text, s) })
 }
 
 // A leak is where a secret was seen; the secret itself is not repeated.
