@@ -12,6 +12,7 @@ import (
 // A pass is one run of all rules over a session.
 type pass struct {
 	*decode.Session
+	cat   *decode.Catalogue // see catalogue
 	eras  decode.Eras
 	body  Body
 	found map[foundKey]*Finding
@@ -118,11 +119,14 @@ func (p *pass) partial() bool {
 	return g.Lost > 0 || g.Missing > 0 || p.eras.NoOpening
 }
 
-// reportAs is report with another severity than the rule's.
-func (p *pass) reportAs(r *Rule, as Severity, frame, call int, args ...string) {
+// reportAs is report with a severity of its own, for what weighs less, or more,
+// than the rule does as a rule.
+func (p *pass) reportAs(r *Rule, as Severity, frame, call int, args ...string) *Finding {
 	other := *r
 	other.Severity = as
-	p.report(&other, frame, call, args...).Rule = r
+	f := p.report(&other, frame, call, args...)
+	f.Rule = r
+	return f
 }
 
 // visits are what the rules want to look at once all of them are set up: so a body
