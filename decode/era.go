@@ -153,7 +153,7 @@ func (s *Session) answerEra(c uint32, p *peek, r *result) {
 		s.era.modernOK = s.era.modernOK || !isProbe || s.era.offersModern()
 	}
 	if e.dir == tap.C2S {
-		s.era.feature(p, r)
+		s.era.feature(r)
 	}
 }
 
@@ -189,7 +189,7 @@ func (n *negotiation) offersModern() bool {
 }
 
 // feature raises the least revision that a session without a handshake can have.
-func (n *negotiation) feature(p *peek, r *result) {
+func (n *negotiation) feature(r *result) {
 	atLeast := func(rev string) { n.features = max(n.features, rev) }
 	if r.structured.there() {
 		atLeast("2025-06-18")

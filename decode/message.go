@@ -240,7 +240,7 @@ func (p *peek) validID() bool {
 
 // isInteger reports whether a number is spelt as an integer: 1.0 is one by value
 // in JSON Schema, but readers that compare spellings lose it.
-func isInteger(raw []byte) bool { return len(raw) > 0 && bytes.IndexAny(raw, ".eE") < 0 }
+func isInteger(raw []byte) bool { return len(raw) > 0 && !bytes.ContainsAny(raw, ".eE") }
 
 func isSafe(raw []byte) bool {
 	n, err := strconv.ParseInt(string(raw), 10, 64)

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/mcptap/mcptap/tap"
 	"pgregory.net/rapid"
+
+	"github.com/mcptap/mcptap/tap"
 )
 
 // drawLine makes a line of a conversation with few ids, names and states, so that

@@ -76,7 +76,7 @@ func classifyBroken(s []byte) StrayKind {
 		return StrayTrailing
 	case hasBadNumber(s):
 		return StrayNumber
-	case bytes.IndexAny(s, "\r\n") >= 0:
+	case bytes.ContainsAny(s, "\r\n"):
 		return StrayLines
 	case depth(s) > 1000:
 		return StrayDeep

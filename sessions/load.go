@@ -70,7 +70,7 @@ func (l *Loaded) take(rec *tap.Record) {
 	l.Record(rec)
 }
 
-// Frame reads a frame again, with its body; nil if it can't be read.
+// TapFrame reads a frame again, with its body; nil if it can't be read.
 func (l *Loaded) TapFrame(frame int) *tap.Frame {
 	if frame < 0 || frame >= len(l.places) {
 		return nil

@@ -35,6 +35,7 @@ type neutralLine struct {
 		T        int64
 		ExitCode int `json:"exit_code"`
 		Signal   string
+		Asked    string `json:"asked_by_client"` // the signal that the client sent
 	}
 }
 
@@ -48,6 +49,7 @@ type neutralHTTP struct {
 // have made.
 type neutral struct {
 	n         uint64
+	queue     []tap.Record // records of the last line beyond its first
 	exchanges map[uint32]decode.Where
 }
 
@@ -65,14 +67,44 @@ func (c *neutral) record(line []byte) (rec tap.Record, where decode.Where, ok bo
 		h := &tap.Header{Version: tap.Version, Session: l.Meta.Session, Label: l.Meta.Session, Transport: l.Meta.Transport, Command: l.Meta.Command}
 		return tap.Record{Header: h}, where, true
 	case l.End != nil:
-		c.n++
-		end := tap.Record{End: &tap.End{Exit: l.End.ExitCode, Signal: l.End.Signal}}
-		end.Place(c.n, time.Duration(l.End.T)*time.Microsecond)
-		return end, where, true
+		c.end(&l)
+		rec, _ = c.next()
+		return rec, where, true
 	case l.Raw == nil && l.RawB64 == nil:
 		return tap.Record{}, where, false
 	}
 	return c.frame(&l)
+}
+
+// end makes of the last line what a tap would have recorded: how the client asked
+// for the end, as far as the recording tells, then the end.
+func (c *neutral) end(l *neutralLine) {
+	at := time.Duration(l.End.T) * time.Microsecond
+	switch {
+	case l.End.Asked != "":
+		c.push(tap.Record{Event: &tap.Event{Time: at, Name: tap.EventSignal, Detail: l.End.Asked + " from the host"}}, at)
+	case l.End.Signal == "" && l.End.ExitCode == 0:
+		c.push(tap.Record{Event: &tap.Event{Time: at, Name: tap.EventStdinEnd}}, at)
+	}
+	c.push(tap.Record{End: &tap.End{Exit: l.End.ExitCode, Signal: l.End.Signal}}, at)
+}
+
+func (c *neutral) push(rec tap.Record, at time.Duration) {
+	c.n++
+	rec.Place(c.n, at)
+	if rec.Event != nil {
+		rec.Event.N = c.n
+	}
+	c.queue = append(c.queue, rec)
+}
+
+// next gives the next queued record.
+func (c *neutral) next() (rec tap.Record, ok bool) {
+	if len(c.queue) == 0 {
+		return rec, false
+	}
+	rec, c.queue = c.queue[0], c.queue[1:]
+	return rec, true
 }
 
 func (c *neutral) frame(l *neutralLine) (rec tap.Record, where decode.Where, ok bool) {

@@ -19,6 +19,7 @@ type Session struct {
 	closer  io.Closer
 	foreign *neutral
 	where   decode.Where
+	last    tap.Record // the last that in gave
 }
 
 // Open opens the recording at path.
@@ -48,10 +49,17 @@ func Read(in io.Reader) (*Session, error) {
 // Next gives the next record, as tap.Reader does.
 func (s *Session) Next() (tap.Record, error) {
 	for {
+		if s.foreign != nil {
+			if rec, ok := s.foreign.next(); ok {
+				rec.Line = s.last.Line
+				return rec, nil
+			}
+		}
 		rec, err := s.in.Next()
 		if err != nil {
 			return rec, err
 		}
+		s.last = rec
 		if rec.Line == 1 && rec.Bad != nil && bytes.HasPrefix(s.in.Line(), []byte(neutralStart)) {
 			s.foreign = &neutral{}
 		}
@@ -73,6 +81,10 @@ func (s *Session) translate(at *tap.Record) (rec tap.Record, ok bool) {
 
 // Path is where the recording lies; "" if it was read from a stream.
 func (s *Session) Path() string { return s.path }
+
+// Foreign reports a recording that no tap of ours made: that it has no end says
+// nothing then.
+func (s *Session) Foreign() bool { return s.foreign != nil }
 
 // Where tells what the last frame did not say by itself.
 func (s *Session) Where() decode.Where { return s.where }

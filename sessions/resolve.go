@@ -16,11 +16,16 @@ var ErrNoSession = errors.New("no such session")
 // of one that is unique, the four digits at its end, a label (its newest
 // session), or "last".
 func (s Store) Resolve(name string) (Info, error) {
-	switch {
-	case name == "":
+	if name == "" {
 		return Info{}, fmt.Errorf("%w: the name is empty", ErrNoSession)
-	case strings.ContainsRune(name, os.PathSeparator), strings.HasSuffix(name, journalExt):
-		return s.byPath(name)
+	}
+	var notPath error
+	if strings.ContainsRune(name, os.PathSeparator) || strings.HasSuffix(name, journalExt) {
+		i, err := s.byPath(name)
+		if err == nil {
+			return i, nil
+		}
+		notPath = err
 	}
 	infos, err := s.List()
 	if err != nil {
@@ -46,6 +51,9 @@ func (s Store) Resolve(name string) (Info, error) {
 		case len(found) > 1:
 			return Info{}, fmt.Errorf("%q fits the ids of %d sessions: %s; write more of it", name, len(found), examples(found))
 		}
+	}
+	if notPath != nil {
+		return Info{}, notPath
 	}
 	if i, err := s.byPath(name); err == nil {
 		return i, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -304,4 +305,24 @@ func TestNewID(t *testing.T) {
 	if !strings.HasPrefix(id, "20261130T121502Z-x-") || len(id) != len("20261130T121502Z-x-0000") {
 		t.Error(id)
 	}
+}
+
+// FuzzNeutral opens arbitrary bytes as a neutral recording: nothing panics, and the
+// reading ends.
+func FuzzNeutral(f *testing.F) {
+	f.Add([]byte(`{"t":1,"dir":"c2s","raw":"{}"}` + "\n" + `{"end":{"t":5,"exit_code":0}}` + "\n"))
+	f.Add([]byte(`{"t":1,"dir":"s2c","raw_b64":"/w==","nl":false}` + "\n" + `{"t":2,"dir":"s2c","raw":"data: {}","http":{"id":1,"sse":true}}` + "\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := Read(strings.NewReader(neutralStart + `{"session":"x"}}` + "\n" + string(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := Load(s, decode.Options{Bytes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range l.Len() {
+			l.Body(i)
+		}
+	})
 }

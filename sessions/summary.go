@@ -38,7 +38,8 @@ func Summarize(s *decode.Session) Summary {
 			continue
 		}
 		sum.Outcomes[outcome.String()]++
-		if failed[outcome] && !(e.Fallback && i == e.ProbeCall) { // that is how a legacy server answers a probe
+		probe := e.Fallback && i == e.ProbeCall // refusing it is how a legacy server answers
+		if failed[outcome] && !probe {
 			sum.Failures++
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
+
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/tap/taptest"
@@ -124,7 +126,7 @@ func TestSignalsArePassedOnOnceEach(t *testing.T) {
 func TestServerThatDiesOfASignal(t *testing.T) {
 	t.Parallel()
 	for modes, want := range map[string]tap.End{
-		"die":    {Exit: 137, Signal: "SIGKILL", Reason: "the server ended by itself"},
+		"die":    {Exit: 137, Signal: "SIGKILL", Reason: "the server was ended by SIGKILL"},
 		"exit=7": {Exit: 7, Reason: "the server ended by itself"},
 	} {
 		p := startTap(t, nil, modes)
@@ -467,5 +469,182 @@ func TestTransparency(t *testing.T) {
 	}
 	if !bytes.Equal(direct, tapped) {
 		t.Errorf("direct:\n%s\ntapped:\n%s", direct, tapped)
+	}
+}
+
+// TestHostThatWaitsWithoutReading terminates a tap and waits for it, as hosts do,
+// while more output is pending than pipes hold.
+func TestHostThatWaitsWithoutReading(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "say-bytes=3000000", "forever")
+	if _, err := p.out.ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Process.Signal(syscall.SIGTERM)
+	_, _ = p.Process.Wait() // hangs if the tap waits for its reader
+	if end := endOf(t, journalOf(t, p.store)); end.Reason != "the host sent SIGTERM" {
+		t.Errorf("%+v", end)
+	}
+}
+
+func TestSignalLeavesTheServersHelpersAlone(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "save")
+	p.line()
+	_ = p.Process.Signal(syscall.SIGTERM)
+	if got := p.line(); got != "saved" {
+		t.Error(got)
+	}
+	p.end(0)
+}
+
+// TestForkingServer has a launcher that ends well while the process that it
+// started serves on the same pipes.
+func TestForkingServer(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "fork=echo")
+	p.line() // the child's process id
+	for i := range 3 {
+		time.Sleep(time.Second) // longer than what a dead launcher's leftovers are given
+		fmt.Fprintf(p.in, "%d\n", i)
+		if got := p.line(); got != itoa(i) {
+			t.Fatalf("answer %s", got)
+		}
+	}
+	_ = p.in.Close()
+	p.end(0)
+}
+
+func TestHandledSignalIsForgotten(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "report", "exit=3")
+	p.line()
+	for range 50 {
+		_ = p.Process.Signal(syscall.SIGHUP)
+		if got := p.line(); got != "hangup" {
+			t.Fatal(got)
+		}
+	}
+	_ = p.Process.Signal(syscall.SIGTERM)
+	p.line()
+	if end := endOf(t, p.end(3)); end.Reason != "the host sent SIGTERM" {
+		t.Errorf("%+v", end)
+	}
+}
+
+func TestServerThatMayTakeForEver(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, []string{"--grace", "0"}, "sleep=1500", "say=done\n")
+	_ = p.in.Close()
+	if got := p.line(); got != "done" {
+		t.Error(got)
+	}
+	p.end(0)
+}
+
+func TestServerThatClosedItsInputMayTakeItsTime(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, []string{"--grace", "200ms"}, "close-stdin", "say=up\n", "sleep=1500", "say=done\n")
+	p.line()
+	for range 50 {
+		if _, err := p.in.Write([]byte("{}\n")); err != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if got := p.line(); got != "done" {
+		t.Error(got)
+	}
+	if got := strings.Join(events(t, p.end(0)), "; "); !strings.Contains(got, "stdin-broken broken pipe") {
+		t.Error(got)
+	}
+}
+
+func TestStoppedTapStopsItsServer(t *testing.T) {
+	t.Parallel()
+	p := startTap(t, nil, "pid", "forever")
+	pid := p.line()
+	_ = p.Process.Signal(syscall.SIGTSTP)
+	waitState(t, pid, "T")
+	waitState(t, itoa(p.Process.Pid), "T")
+	_ = p.Process.Signal(syscall.SIGCONT)
+	waitState(t, pid, "S")
+	_ = p.Process.Signal(syscall.SIGTERM)
+	p.end(143)
+}
+
+// waitState waits until a process is in one of the states of proc(5).
+func waitState(t *testing.T, pid, state string) {
+	t.Helper()
+	var got string
+	for range 1000 {
+		b, err := os.ReadFile("/proc/" + pid + "/stat")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = string(b[bytes.LastIndexByte(b, ')')+2:][:1])
+		if strings.Contains(state, got) {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("process %s is in state %s, want %s", pid, got, state)
+}
+
+// TestServerThatTouchesTheTerminal is stopped by the terminal, since its group is
+// not in the foreground; a signal ends it all the same.
+func TestServerThatTouchesTheTerminal(t *testing.T) {
+	t.Parallel()
+	store := t.TempDir()
+	cmd := exec.Command("mcptap", "--dir", store, "--", "sh", "-c", "echo $$ >&2; stty -echo </dev/tty; sleep 60")
+	f, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(f).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitState(t, strings.TrimSpace(line), "TS")
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 143 {
+		t.Errorf("exit status %d", got)
+	}
+}
+
+// TestEarlySignal sends SIGTERM at once: whatever moment it meets, no server is
+// left, and a recording that was begun has its end or is seen to have none.
+func TestEarlySignal(t *testing.T) {
+	t.Parallel()
+	for i := range 30 {
+		store := t.TempDir()
+		c := exec.Command("mcptap", "--dir", store, "--", "fakeserver", "forever")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		_ = c.Process.Signal(syscall.SIGTERM)
+		_ = c.Wait()
+		for _, info := range listDead(t, store) {
+			if info.State == sessions.Ended && info.End.Exit != 143 {
+				t.Errorf("after %d ms: %+v", i, info.End)
+			}
+		}
+	}
+}
+
+func TestPathThatIsNotSet(t *testing.T) {
+	tap, err := exec.LookPath("mcptap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, env := range [][]string{{"HOME=" + t.TempDir()}, {"HOME=" + t.TempDir(), "PATH="}} {
+		c := exec.Command(tap, "--dir", t.TempDir(), "--", "ls")
+		c.Env, c.Dir = env, "/bin"
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("%v: %v: %s", env, err, out)
+		}
 	}
 }

@@ -38,6 +38,8 @@ func fakeServer() {
 		"pid":          func(string) { fmt.Println(os.Getpid()) },
 		"forever":      func(string) { select {} },
 		"child":        startChild,
+		"save":         saveOnSignal,
+		"fork":         fork,
 		"die":          func(string) { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} },
 		"env":          func(string) { fmt.Print(strings.Join(os.Environ(), "\n") + "\n") },
 		"cwd":          func(string) { d, _ := os.Getwd(); fmt.Println(d) },
@@ -106,6 +108,36 @@ func reportSignals(string) {
 			return
 		}
 	}
+}
+
+// saveOnSignal has a helper do the work that is left when SIGTERM comes, and says
+// whether it could.
+func saveOnSignal(string) {
+	helper := exec.Command(os.Args[0], "forever")
+	if err := helper.Start(); err != nil {
+		panic(err)
+	}
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGTERM)
+	fmt.Println("ready")
+	<-c
+	time.Sleep(50 * time.Millisecond)
+	if helper.Process.Signal(syscall.Signal(0)) != nil {
+		fmt.Println("the helper is gone")
+		return
+	}
+	_ = helper.Process.Kill()
+	if err := helper.Wait(); err != nil && helper.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		fmt.Println("the helper was ended by somebody else")
+		return
+	}
+	fmt.Println("saved")
+}
+
+// fork leaves the serving to a child and ends well.
+func fork(modes string) {
+	startChild(modes)
+	os.Exit(0)
 }
 
 // startChild starts this server once more, holding the same pipes, and prints

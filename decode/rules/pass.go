@@ -121,12 +121,10 @@ func (p *pass) partial() bool {
 
 // reportAs is report with a severity of its own, for what weighs less, or more,
 // than the rule does as a rule.
-func (p *pass) reportAs(r *Rule, as Severity, frame, call int, args ...string) *Finding {
+func (p *pass) reportAs(r *Rule, as Severity, frame, call int, args ...string) {
 	other := *r
 	other.Severity = as
-	f := p.report(&other, frame, call, args...)
-	f.Rule = r
-	return f
+	p.report(&other, frame, call, args...).Rule = r
 }
 
 // visits are what the rules want to look at once all of them are set up: so a body

@@ -138,7 +138,7 @@ func checkOutputSchema(p *pass, r *Rule) {
 }
 
 func (p *pass) checkObjectSchema(r *Rule, d *definition, schema gjson.Result, required bool) {
-	what := ""
+	var what string
 	switch of := schema.Get("type"); {
 	case !schema.Exists() && required:
 		what = "missing"
@@ -514,8 +514,9 @@ func isBase64(s string) bool {
 		return false
 	}
 	for i := range len(body) {
-		c := body[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/') {
+		switch c := body[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '+', c == '/':
+		default:
 			return false
 		}
 	}

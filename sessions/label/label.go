@@ -33,7 +33,7 @@ const (
 // Guess returns a label for a session with the server that argv starts:
 //
 //	npx -y @scope/server-x@1.2          server-x
-//	python -m tickets_api               tickets_api
+//	uvx tickets-server@2.1              tickets-server
 //	node /a/acme-tickets/dist/index.js  acme-tickets
 //	docker run -i host.example/a/b:1    b
 //	sh -c 'exec node foo.js'            foo

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 )
 
@@ -28,7 +27,7 @@ func (e *StartError) Unwrap() error { return e.err }
 func lookPath(name string) (string, error) {
 	if dirs, ok := withoutPath(); ok && name != "" && !strings.ContainsRune(name, os.PathSeparator) {
 		for _, dir := range dirs {
-			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			if path, err := exec.LookPath(dir + string(os.PathSeparator) + name); err == nil {
 				return path, nil
 			}
 		}

@@ -184,7 +184,10 @@ func (r *run) afterInput() {
 // waitQuiet waits until the server has been silent for too long, and says so, or
 // has ended, and says nothing.
 func (r *run) waitQuiet() string {
-	seen, quiet, grace := r.s2c.chunks.Load(), time.Duration(0), r.graceAfterInput()
+	seen, quiet, grace := r.s2c.chunks.Load(), time.Duration(0), r.Grace
+	if !r.inputEnded() { // the server closed it itself
+		grace = 0
+	}
 	for ; ; quiet += tick {
 		select {
 		case <-r.exited:
@@ -201,16 +204,6 @@ func (r *run) waitQuiet() string {
 			return fmt.Sprintf("the server's input has ended and it was silent for %v", grace)
 		}
 	}
-}
-
-// graceAfterInput is how long the server may stay silent now: for ever if it
-// closed its input itself, or if no client ever said anything to it (it is not
-// used over its standard input then).
-func (r *run) graceAfterInput() time.Duration {
-	if !r.inputEnded() || r.c2s.chunks.Load() == 0 {
-		return 0
-	}
-	return r.Grace
 }
 
 func (r *run) ended(p *pump) bool {

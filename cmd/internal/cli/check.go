@@ -41,7 +41,7 @@ a graver one.
 		Example: `  mcptap check last
   mcptap check last --fail-on warning --junit > report.xml
   mcptap check last --sarif > report.sarif`,
-		Args:              atLeastOne("at least one SESSION"),
+		Args:              atLeastOneSession(),
 		RunE:              func(_ *cobra.Command, args []string) error { return a.runCheck(args, o) },
 		ValidArgsFunction: a.completeSession,
 	}

@@ -26,7 +26,7 @@ func (a *app) withSession(name string, o decode.Options, do func(*sessions.Sessi
 		if lost := l.Gaps().Lost; lost > 0 {
 			a.say("%d frames crossed that could not be recorded; 'show --frames' says where", lost)
 		}
-		a.sayEnd(l.Records, l.Passed, l.End != nil || s.Running())
+		a.sayEnd(l.Records, l.Passed, l.End != nil || s.Running() || s.Foreign())
 	}
 	return err
 }

@@ -21,7 +21,7 @@ The mark lies beside the recording, never in it.
 ` + storedNames,
 		Example: `  mcptap keep last
   mcptap keep --off tickets`,
-		Args: atLeastOne("at least one SESSION"),
+		Args: atLeastOneSession(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.each(args, func(i sessions.Info) error { return a.store().Keep(i, !off) })
 		},
@@ -42,7 +42,7 @@ a kept one without --force.
 ` + storedNames,
 		Example: `  mcptap rm 20261130T131502Z-tickets-9f3a
   mcptap ls --json | jq -r 'select(.label == "test").id' | xargs mcptap rm`,
-		Args: atLeastOne("at least one SESSION"),
+		Args: atLeastOneSession(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			store := a.store()
 			return a.each(args, func(i sessions.Info) error {
@@ -69,7 +69,7 @@ func (a *app) path() *cobra.Command {
 		Long:  "path prints the path of each session's journal.\n\n" + storedNames,
 		Example: `  jq .msg "$(mcptap path last)"
   mcptap path tickets`,
-		Args: atLeastOne("at least one SESSION"),
+		Args: atLeastOneSession(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.each(args, func(i sessions.Info) error {
 				_, err := fmt.Fprintln(a.Stdout, i.Path)

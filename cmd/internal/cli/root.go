@@ -26,10 +26,11 @@ Without a command, mcptap lists what was recorded.`,
 		Example: `  mcptap -- npx -y @modelcontextprotocol/server-everything
   mcptap --label tickets --log tickets.jsonl -- python server.py
   mcptap demo`,
-		DisableFlagsInUseLine: true,
-		SilenceErrors:         true,
-		SilenceUsage:          true,
-		Args:                  cobra.ArbitraryArgs,
+		DisableFlagsInUseLine:      true,
+		SuggestionsMinimumDistance: 2,
+		SilenceErrors:              true,
+		SilenceUsage:               true,
+		Args:                       cobra.ArbitraryArgs,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%v; '%s --help' shows what there is", err, c.CommandPath())
@@ -62,10 +63,10 @@ func exactly(n int, what string) cobra.PositionalArgs {
 	}
 }
 
-func atLeastOne(what string) cobra.PositionalArgs {
+func atLeastOneSession() cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usagef("%s takes %s; '%s --help' has examples", c.CommandPath(), what, c.CommandPath())
+			return usagef("%s takes at least one SESSION; '%s --help' has examples", c.CommandPath(), c.CommandPath())
 		}
 		return nil
 	}

@@ -124,7 +124,7 @@ func (a *app) read(s *sessions.Session, p printer, follow bool) error {
 				bad.add(rec)
 			}
 			bad.say(a)
-			a.sayEnd(records, bad.n, ended || s.Running())
+			a.sayEnd(records, bad.n, ended || s.Running() || s.Foreign())
 			return p.flush()
 		case err != nil:
 			return fmt.Errorf("reading the session: %w", err)
