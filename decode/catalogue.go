@@ -198,6 +198,32 @@ func (c *Catalogue) compare(a, b *List) {
 	}
 }
 
+// Since compares what the server offered first in this session with what it
+// offered last in an earlier one. Only lists that were walked to their end count.
+func (c *Catalogue) Since(earlier *Catalogue) []Change {
+	diff := &Catalogue{s: c.s}
+	for kind := range numLists {
+		if a, b := earlier.complete(kind, true), c.complete(kind, false); a != nil && b != nil {
+			diff.compare(a, b)
+		}
+	}
+	return diff.Changes
+}
+
+// complete gives the first or the last list of a kind that was walked to its end.
+func (c *Catalogue) complete(kind ListKind, last bool) (found *List) {
+	for i := range c.Lists {
+		l := &c.Lists[i]
+		if l.Kind != kind || !l.Complete || l.Orphan || l.Missing {
+			continue
+		}
+		if found = l; !last {
+			break
+		}
+	}
+	return found
+}
+
 func byName(items []Item) map[string]*Item {
 	m := make(map[string]*Item, len(items))
 	for i := range items {

@@ -128,6 +128,11 @@ func Check(s *decode.Session, body Body) []Finding {
 		}
 	}
 	p.visit()
+	return p.findings()
+}
+
+// findings are what was reported, in the order of the first frames.
+func (p *pass) findings() []Finding {
 	out := make([]Finding, 0, len(p.found))
 	for _, f := range p.found {
 		out = append(out, *f)

@@ -42,7 +42,13 @@ var safetyRules = []Rule{
 	{ID: "SAFE-05", Severity: Warning, Side: Server, Span: All,
 		Title: "a tool that failed says why, in text",
 		Words: "$1 failed and says nothing that a model can read ($2)", check: checkMuteFailure},
+	{ID: sinceEarlier, Severity: Warning, Side: Server, Span: All,
+		Title: "a definition stays what it was when somebody agreed to it",
+		Words: "the definition of $1 is not that of session $2 any more ($3)"},
 }
+
+// sinceEarlier is the rule that needs an earlier session to compare with.
+const sinceEarlier = "SAFE-06"
 
 //go:embed words.json
 var wordsJSON []byte

@@ -531,12 +531,16 @@ func checkRugPull(p *pass, r *Rule) {
 		if ch.What != decode.Changed || ch.Announced || ch.Kind != decode.Tools && ch.Kind != decode.Prompts {
 			return
 		}
-		what := slices.DeleteFunc(slices.Clone(watched), func(m string) bool {
-			return gjson.GetBytes(ch.Old, m).Raw == gjson.GetBytes(ch.New, m).Raw
-		})
-		if len(what) > 0 {
+		if what := changedMembers(ch); len(what) > 0 {
 			p.report(r, ch.Frame, call, brief(ch.Name), strings.Join(what, ", "))
 		}
+	})
+}
+
+// changedMembers are the watched members of a definition that changed.
+func changedMembers(ch *decode.Change) []string {
+	return slices.DeleteFunc(slices.Clone(watched), func(m string) bool {
+		return gjson.GetBytes(ch.Old, m).Raw == gjson.GetBytes(ch.New, m).Raw
 	})
 }
 

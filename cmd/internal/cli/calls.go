@@ -61,6 +61,13 @@ func (a *app) callPrinter(l *sessions.Loaded, asJSON bool) *callPrinter {
 		column{name: "about"},
 	)
 	t.note(summary(l))
+	if id, reason := a.sibling(l); id != "" {
+		what := "its server was probed in session "
+		if l.Opening().OnlyProbe {
+			what = "this is the probe for session "
+		}
+		t.note(what + id + " (" + reason + ")")
+	}
 	return &callPrinter{l: l, out: &callTable{l: l, table: t}}
 }
 

@@ -32,7 +32,8 @@ func (a *app) check() *cobra.Command {
 		Long: `check looks for what breaks the specification of the revision that each message
 belongs to, and for what is known to hurt: it names the rule, the side at fault, the
 frame, and how often it happened. Suspicions (hidden characters, instructions to the
-model in a description) are called so.
+model in a description) are called so. A session of the store is also compared with
+the one before it that had the same command: did the text of a tool change since?
 
 The exit status is 3 if there is a finding of the severity that --fail-on names, or
 a graver one.
@@ -105,7 +106,7 @@ func (a *app) checkOne(name string, follow bool, report reporter) (c *checked, e
 	err = a.withSession(name, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
 		c.name, c.path = l.Name(), s.Path()
 		if !follow {
-			c.findings = rules.Check(l.Session, l.Body)
+			c.findings = append(rules.Check(l.Session, l.Body), a.since(l)...)
 			return nil
 		}
 		seen := -1
