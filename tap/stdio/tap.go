@@ -236,6 +236,9 @@ func (r *run) end(sig os.Signal) {
 // session that goes on, as long as somebody reads its input: only its silence is
 // bounded. After a signal of the host, a host that does not read is not waited for.
 func (r *run) drain(well bool, told string) {
+	if told != "" && r.server.groupAlive() { // a launcher that did not pass the signal on
+		r.end(sigTerm)
+	}
 	silence := drainGrace
 	if well && told == "" && !r.ended(r.c2s) && !r.server.inputUnread() {
 		silence = r.Grace
@@ -292,9 +295,6 @@ func (r *run) endGroup() {
 		if waited >= goneGrace {
 			r.end(sigKill)
 			return
-		}
-		if waited == drainGrace/2 {
-			r.server.signalGroup(sigTerm) // a launcher that did not pass the host's signal on
 		}
 		time.Sleep(tick)
 	}

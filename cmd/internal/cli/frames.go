@@ -121,18 +121,19 @@ func newJSONPrinter(w io.Writer) *jsonPrinter {
 }
 
 type frameJSON struct {
-	N      uint64          `json:"n"`
-	T      int64           `json:"t"`
-	Dir    string          `json:"dir"`
-	Kind   string          `json:"kind"`
-	Method string          `json:"method,omitempty"`
-	ID     json.RawMessage `json:"id,omitempty"`
-	Code   *int64          `json:"code,omitempty"`
-	Bytes  int64           `json:"bytes"`
-	EOL    string          `json:"eol"`
-	About  string          `json:"about,omitempty"`
-	File   string          `json:"file,omitempty"`
-	SHA256 string          `json:"sha256,omitempty"`
+	N      uint64           `json:"n"`
+	T      int64            `json:"t"`
+	Dir    string           `json:"dir"`
+	Kind   string           `json:"kind"`
+	Method string           `json:"method,omitempty"`
+	ID     json.RawMessage  `json:"id,omitempty"`
+	Code   *int64           `json:"code,omitempty"`
+	Bytes  int64            `json:"bytes"`
+	EOL    string           `json:"eol"`
+	Parts  map[string]int64 `json:"parts,omitempty"`
+	About  string           `json:"about,omitempty"`
+	File   string           `json:"file,omitempty"`
+	SHA256 string           `json:"sha256,omitempty"`
 }
 
 type noteJSON struct {
@@ -169,6 +170,10 @@ func frameObject(f *tap.Frame) frameJSON {
 	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: json.RawMessage(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m)}
 	if m.Kind == decode.Error {
 		j.Code = &m.Code
+	}
+	if f.JSON && f.Digest == nil {
+		acc := decode.AccountOf(f.Body, len(f.EOL.String()))
+		j.Parts = parts(&acc)
 	}
 	if f.Digest != nil {
 		j.File, j.SHA256 = f.Digest.File, f.Digest.SHA256
