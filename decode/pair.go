@@ -87,7 +87,7 @@ func (s *Session) isAt(c uint32, l lane, raw []byte) bool {
 }
 
 func clashKey(l lane, raw []byte) string {
-	return strconv.Itoa(int(l.scope)) + " " + l.dir.String() + " " + string(raw)
+	return strconv.Itoa(int(l.scope)) + " " + l.dir.String() + " " + string(canonical(raw))
 }
 
 // setNewest makes c the newest call with its id.

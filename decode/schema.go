@@ -2,8 +2,10 @@ package decode
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -200,6 +202,7 @@ func (k *checker) check(name string, raw []byte) (out Checked) {
 	var failed *jsonschema.ValidationError
 	if errors.As(err, &failed) {
 		collect(&out, name, failed)
+		out.tidy()
 	} else if err != nil {
 		out.Unchecked = brief(err).Error()
 	}
@@ -213,7 +216,7 @@ func collect(out *Checked, name string, e *jsonschema.ValidationError) {
 	for _, cause := range e.Causes {
 		collect(out, name, cause)
 	}
-	if len(e.Causes) > 0 || len(out.Mismatches) >= maxMismatches {
+	if len(e.Causes) > 0 || len(out.Mismatches) >= 100*maxMismatches {
 		return
 	}
 	at := ""
@@ -221,6 +224,15 @@ func collect(out *Checked, name string, e *jsonschema.ValidationError) {
 		at += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(tok)
 	}
 	out.Mismatches = append(out.Mismatches, Mismatch{name, cut(at), cut(e.ErrorKind.LocalizedString(english))})
+}
+
+// tidy keeps the first mismatches in an order of their own: the library goes
+// through maps.
+func (c *Checked) tidy() {
+	slices.SortFunc(c.Mismatches, func(a, b Mismatch) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Text, b.Text))
+	})
+	c.Mismatches = c.Mismatches[:min(len(c.Mismatches), maxMismatches)]
 }
 
 // shape is what bounds the work on a schema or a value.

@@ -1,9 +1,12 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"strconv"
+
+	"github.com/tidwall/gjson"
 )
 
 // A list grows in pages: nothing is copied while it grows, and at most one page
@@ -145,7 +148,17 @@ func (s *idents) same(id ident, raw []byte) bool {
 	if n, ok := number(raw); ok {
 		return id == ident(n)
 	}
-	return id&identText != 0 && string(s.raw(id)) == string(s.short(raw))
+	return id&identText != 0 && string(canonical(s.raw(id))) == string(canonical(s.short(raw)))
+}
+
+// canonical is how a string is told from others: by what it says, however its
+// characters are escaped (SDKs differ in that). Anything else is told by its
+// spelling.
+func canonical(raw []byte) []byte {
+	if len(raw) == 0 || raw[0] != '"' || bytes.IndexByte(raw, '\\') < 0 {
+		return raw
+	}
+	return []byte(`"` + gjson.ParseBytes(raw).Str + `"`)
 }
 
 // hash mixes what a join depends on besides the id.
@@ -156,6 +169,6 @@ func (s *idents) hash(scope Scope, salt uint8, raw []byte) uint64 {
 	binary.LittleEndian.PutUint32(prefix[:], uint32(scope))
 	prefix[4] = salt
 	h.Write(prefix[:])
-	h.Write(raw)
+	h.Write(canonical(raw))
 	return h.Sum64()
 }

@@ -64,10 +64,22 @@ func (l *Loaded) take(rec *tap.Record) {
 		l.End = rec.End
 	case rec.Frame != nil:
 		l.places = append(l.places, place{rec.Offset, rec.Size})
-		l.AddAt(rec.Frame, l.source.Where())
+		l.AddAt(l.whole(rec.Frame), l.source.Where())
 		return
 	}
 	l.Record(rec)
+}
+
+// whole puts the body of a frame that lies in a side file back into it, if it is at
+// hand: what a long result says may stand at its very end.
+func (l *Loaded) whole(f *tap.Frame) *tap.Frame {
+	body := l.sideBody(f)
+	if body == nil {
+		return f
+	}
+	w := *f
+	w.Body, w.Digest = body, nil
+	return &w
 }
 
 // TapFrame reads a frame again, with its body; nil if it can't be read.
@@ -92,6 +104,14 @@ func (l *Loaded) Body(frame int) []byte {
 	}
 	if f.Digest == nil {
 		return f.Body
+	}
+	return l.sideBody(f)
+}
+
+// sideBody reads a side file; nil if there is none, or it is not what it was.
+func (l *Loaded) sideBody(f *tap.Frame) []byte {
+	if f.Digest == nil || f.Digest.File == "" || f.Digest.Bytes > maxBody {
+		return nil
 	}
 	body, err := l.source.Body(f)
 	if err != nil {

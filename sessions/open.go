@@ -20,6 +20,7 @@ type Session struct {
 	foreign *neutral
 	where   decode.Where
 	last    tap.Record // the last that in gave
+	again   *tap.Parser
 }
 
 // Open opens the recording at path.
@@ -32,7 +33,7 @@ func Open(path string) (*Session, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("%s is a folder", path)
 	}
-	return &Session{in: tap.NewReader(f), file: f, path: path, closer: f}, nil
+	return &Session{in: tap.NewReader(f), file: f, path: path, closer: f, again: new(tap.Parser)}, nil
 }
 
 // Read reads a recording from a stream, all of it before the first record is
@@ -43,7 +44,7 @@ func Read(in io.Reader) (*Session, error) {
 		return nil, err
 	}
 	b := bytes.NewReader(all)
-	return &Session{in: tap.NewReader(b), file: b}, nil
+	return &Session{in: tap.NewReader(b), file: b, again: new(tap.Parser)}, nil
 }
 
 // Next gives the next record, as tap.Reader does.
@@ -94,13 +95,17 @@ func (s *Session) Unfinished() (tap.Record, bool) { return s.in.Unfinished() }
 
 // at reads one record again.
 func (s *Session) at(offset, size int64) (tap.Record, error) {
-	r := tap.NewReader(io.NewSectionReader(s.file, offset, size))
-	rec, err := r.Next()
-	if err == nil && s.foreign != nil {
-		again := neutral{exchanges: s.foreign.exchanges}
-		rec, _, _ = again.record(r.Line())
+	line := make([]byte, size)
+	if _, err := s.file.ReadAt(line, offset); err != nil {
+		return tap.Record{}, err
 	}
-	return rec, err
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	if s.foreign != nil {
+		again := neutral{exchanges: s.foreign.exchanges}
+		rec, _, _ := again.record(line)
+		return rec, nil
+	}
+	return s.again.Parse(line), nil
 }
 
 // Close closes the recording.

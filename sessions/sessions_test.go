@@ -326,3 +326,41 @@ func FuzzNeutral(f *testing.F) {
 		}
 	})
 }
+
+// TestLoadReadsSideFiles has a result in a side file that says only at its end that
+// it is an error.
+func TestLoadReadsSideFiles(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	r, err := s.Create("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tap.NewWriter(tap.Header{Session: "x", Transport: "stdio"}, tap.WriterOptions{
+		Open:  func() (tap.File, error) { return r, nil },
+		Side:  func(suffix string) (tap.File, error) { return r.Side(suffix) },
+		Since: func() time.Duration { return time.Second },
+	})
+	w.Record([]tap.Frame{{Dir: tap.C2S, JSON: true, Body: []byte(`{"jsonrpc":"2.0","id":"caf\u00e9","method":"tools/call","params":{"name":"big"}}`)}})
+	long := w.Spill(tap.S2C)
+	long.Add([]byte(`{"result":{"content":[{"type":"text","text":"` + strings.Repeat("x", 5000)))
+	long.Add([]byte(`"}],"isError":true},"jsonrpc":"2.0","id":"café"}`))
+	w.Record([]tap.Frame{{Dir: tap.S2C, JSON: true, Digest: long.Digest()}})
+	w.End(tap.End{})
+
+	x, err := Open(s.Path("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	l, err := Load(x, decode.Options{Bytes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := l.Call(0); c.Outcome != decode.ToolError || c.Response != 1 {
+		t.Errorf("%+v", c)
+	}
+	totals := l.Totals()
+	if got := totals.All.Total(); got != l.Frame(0).Size+l.Frame(1).Size || totals.Unparsed != 0 {
+		t.Errorf("%d bytes in the account, %d not", got, totals.Unparsed)
+	}
+}

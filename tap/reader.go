@@ -43,6 +43,7 @@ type Record struct {
 // worth: one that is torn, glued, padded or foreign comes out as a Record with
 // Bad set, and the reading goes on after it.
 type Reader struct {
+	Parser
 	in     *bufio.Reader
 	line   []byte // what was read of the current line
 	last   []byte // the line of the last record
@@ -50,9 +51,25 @@ type Reader struct {
 	lineNo int
 	offset int64
 	n      uint64 // number of the last record
+}
+
+// A Parser parses single lines of a journal. The zero value is ready.
+type Parser struct {
 	check  jsontext.Checker
 	frame  Frame
 	digest Digest
+}
+
+// Parse gives the record of one line, without its end. What it points to is valid
+// until the call after, and as long as the line is not written to.
+func (r *Parser) Parse(line []byte) (rec Record) {
+	if r.plain(line) {
+		rec.Frame = &r.frame
+		rec.n, rec.t = r.frame.N, r.frame.Time
+	} else {
+		r.general(line, &rec)
+	}
+	return rec
 }
 
 // NewReader reads a journal from in.
@@ -118,12 +135,9 @@ func (r *Reader) record() Record {
 }
 
 func (r *Reader) parse(line []byte, rec *Record) {
-	if r.plain(line) {
-		rec.Frame = &r.frame
-		rec.n, rec.t = r.frame.N, r.frame.Time
-	} else {
-		r.general(line, rec)
-	}
+	at := *rec
+	*rec = r.Parse(line)
+	rec.Line, rec.Offset, rec.Size = at.Line, at.Offset, at.Size
 	if rec.n == 0 {
 		return
 	}
@@ -139,7 +153,7 @@ func (r *Reader) Line() []byte { return bytes.TrimSuffix(r.last, []byte("\n")) }
 
 // plain parses a frame as Writer lays it out, which is how nearly every line
 // looks: the body is everything between its key and the closing brace.
-func (r *Reader) plain(line []byte) bool {
+func (r *Parser) plain(line []byte) bool {
 	s := scanner{rest: line}
 	n := s.number(`{"n":`)
 	t := s.number(`,"t":`)
@@ -167,7 +181,7 @@ func (r *Reader) plain(line []byte) bool {
 	return false
 }
 
-func (r *Reader) validJSON(b []byte) bool {
+func (r *Parser) validJSON(b []byte) bool {
 	r.check.Reset()
 	r.check.Feed(b)
 	return r.check.Valid()
@@ -244,7 +258,7 @@ type wireRecord struct {
 }
 
 // general parses a line of any layout into rec.
-func (r *Reader) general(line []byte, rec *Record) {
+func (r *Parser) general(line []byte, rec *Record) {
 	var w wireRecord
 	if err := json.Unmarshal(line, &w); err != nil {
 		rec.Bad = badLine(line, err)
@@ -294,7 +308,7 @@ func parseHeader(line []byte) (*Header, error) {
 	return h, nil
 }
 
-func (r *Reader) generalFrame(w *wireRecord) (*Frame, error) {
+func (r *Parser) generalFrame(w *wireRecord) (*Frame, error) {
 	dir, ok := ParseDir(w.Dir)
 	if !ok {
 		return nil, fmt.Errorf("a frame with unknown direction %.20q", w.Dir)

@@ -75,6 +75,7 @@ func checkSDKCodes(p *pass, r *Rule) {
 func checkReservedCodes(p *pass, r *Rule) {
 	p.refusals(r, func(c *decode.Call) {
 		switch {
+		case c.Code == 0 && p.Frame(c.Response).Faults.Has(decode.FaultErrorForm): // RPC-11 says what is wrong
 		case c.Code == 0:
 			p.reportAs(r, Info, c.Response, c.Index, "0", "is no code that anybody chose")
 		case -32768 <= c.Code && c.Code < -32099 && !decode.NameCode(c.Code, c.Revision).Spec:

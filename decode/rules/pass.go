@@ -16,6 +16,7 @@ type pass struct {
 	eras  decode.Eras
 	body  Body
 	found map[foundKey]*Finding
+	kinds map[string]int // by rule: findings told apart so far
 
 	visits visits
 	facts  facts
@@ -31,7 +32,7 @@ type foundKey struct {
 }
 
 func newPass(s *decode.Session, body Body) *pass {
-	return &pass{Session: s, eras: s.Eras(), body: body, found: map[foundKey]*Finding{}, last: [2]decode.Frame{{Index: -1}, {Index: -1}}}
+	return &pass{Session: s, eras: s.Eras(), body: body, found: map[foundKey]*Finding{}, kinds: map[string]int{}, last: [2]decode.Frame{{Index: -1}, {Index: -1}}}
 }
 
 // json parses the body of a frame; it does not exist if the body is not at hand.
@@ -84,8 +85,8 @@ func senderOf(d tap.Dir) Side {
 	return Server
 }
 
-// report adds a finding at a frame. Findings of one rule, side and first
-// argument are one, with a count.
+// report adds a finding at a frame. Findings of one rule and side that say
+// the same are one, with a count.
 func (p *pass) report(r *Rule, frame, call int, args ...string) *Finding {
 	for i, a := range args {
 		args[i] = short(a)
@@ -101,9 +102,13 @@ func (p *pass) report(r *Rule, frame, call int, args ...string) *Finding {
 	if r.Whole && p.partial() && f.Severity < Info {
 		f.Severity++
 	}
-	key := foundKey{rule: r.ID, side: f.Side, severity: f.Severity}
-	if len(args) > 0 {
-		key.about = args[0]
+	key := foundKey{rule: r.ID, side: f.Side, severity: f.Severity, about: strings.Join(args, "\x00")}
+	if p.found[key] == nil && len(args) > 0 {
+		// One finding for each thing that is wrong; where there is no end to
+		// them, one for each subject.
+		if p.kinds[r.ID]++; p.kinds[r.ID] > maxKinds {
+			key.about = args[0]
+		}
 	}
 	if old := p.found[key]; old != nil {
 		old.Count++
@@ -112,6 +117,9 @@ func (p *pass) report(r *Rule, frame, call int, args ...string) *Finding {
 	p.found[key] = &f
 	return &f
 }
+
+// maxKinds is how many findings of one rule are told apart by all that they say.
+const maxKinds = 20
 
 // partial reports a capture that does not show the whole traffic.
 func (p *pass) partial() bool {

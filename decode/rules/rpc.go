@@ -110,7 +110,7 @@ func (m *message) foreign() bool {
 func checkJSON(p *pass, r *Rule) {
 	p.eachMessage(r, func(m *message) {
 		k := m.frame.Stray
-		if m.Kind != decode.Stray || noiseWords[k] != "" || p.stdio() && (isLineFault(k) || p.isSpread(m.frame.Index)) {
+		if m.Kind != decode.Stray || k == decode.StrayDeep /* our limit, not theirs */ || noiseWords[k] != "" || p.stdio() && (isLineFault(k) || p.isSpread(m.frame.Index)) {
 			return
 		}
 		p.report(r, m.frame.Index, -1, string(k))

@@ -1,6 +1,9 @@
 package safetext
 
 import (
+	"bytes"
+	"encoding/json"
+	"slices"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -44,4 +47,19 @@ func FuzzLine(f *testing.F) {
 			t.Errorf("not stable: %q, then %q", got, again)
 		}
 	})
+}
+
+func TestJSON(t *testing.T) {
+	in := []string{"plain", "\u009b31m", "a\u202eb", "tag\U000e0041", "é漢", "\x7f"}
+	var b bytes.Buffer
+	if err := json.NewEncoder(JSON(&b)).Encode(in); err != nil {
+		t.Fatal(err)
+	}
+	if want := `["plain","\u009b31m","a\u202eb","tag\udb40\udc41","é漢","\u007f"]` + "\n"; b.String() != want {
+		t.Errorf("%s, want %s", b.String(), want)
+	}
+	var out []string
+	if err := json.Unmarshal(b.Bytes(), &out); err != nil || !slices.Equal(in, out) {
+		t.Errorf("%q, %v", out, err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,12 +95,17 @@ func (p *callPrinter) print(last bool) {
 			p.calls++
 			continue
 		}
-		if f := p.l.Frame(p.frames); f.Call < 0 && f.Dir != tap.Stderr && f.Kind != decode.Batch {
+		if f := p.l.Frame(p.frames); f.Call < 0 && f.Dir != tap.Stderr && !hasCall(&f) {
 			p.out.frame(&f)
 		}
 		p.frames++
 	}
 	p.waiting = open
+}
+
+// hasCall reports a batch with a request or response in it: those have rows.
+func hasCall(f *decode.Frame) bool {
+	return slices.ContainsFunc(f.Batch, func(m decode.BatchMember) bool { return m.Call >= 0 })
 }
 
 // summary is one line on a session as a whole.
@@ -170,7 +176,14 @@ func (t *callTable) below(c *decode.Call, what string) {
 	if c.End > 0 {
 		took = millis(c.End - c.Start)
 	}
-	t.styled(dim, t.number(c.Request), seconds(c.Start), t.arrow(c.Dir), "  ↳ "+what, c.Name, took, "", c.Outcome.String(), c.Why)
+	t.styled(dim, t.number(c.Request), seconds(c.Start), t.arrow(c.Dir), "  ↳ "+what, c.Name, took, "", c.Outcome.String(), reasonOf(t.l, c))
+}
+
+// reasonOf is why for a single call.
+func reasonOf(l *sessions.Loaded, c *decode.Call) string {
+	o := operationOf(l, c.Index)
+	o.Legs, o.Outcome = []decode.Leg{{Call: c.Index}}, c.Outcome
+	return why(l, &o)
 }
 
 func (t *callTable) frame(f *decode.Frame) {
@@ -246,6 +259,17 @@ type legObject struct {
 	Request  uint64          `json:"request"`
 	Response *uint64         `json:"response,omitempty"`
 	Frames   []uint64        `json:"frames"`
+	Asked    []askedObject   `json:"asked,omitempty"`
+}
+
+// askedObject is what the server asked while it worked on a leg.
+type askedObject struct {
+	Method  string          `json:"method"`
+	ID      json.RawMessage `json:"id"`
+	Outcome string          `json:"outcome"`
+	Why     string          `json:"why,omitempty"`
+	Request uint64          `json:"request"`
+	Guessed bool            `json:"guessed"`
 }
 
 func (p *callJSON) operation(o *decode.Operation) {
@@ -274,13 +298,19 @@ func (p *callJSON) operation(o *decode.Operation) {
 
 func (p *callJSON) leg(leg *decode.Leg) legObject {
 	c := p.l.Call(leg.Call)
-	j := legObject{Role: leg.Role, ID: json.RawMessage(c.ID), Outcome: c.Outcome.String(), Request: p.l.Frame(c.Request).N}
+	j := legObject{Role: leg.Role, ID: idJSON(string(c.ID)), Outcome: c.Outcome.String(), Request: p.l.Frame(c.Request).N}
 	if c.Response >= 0 {
 		n := p.l.Frame(c.Response).N
 		j.Response = &n
 	}
 	for _, f := range leg.Frames {
 		j.Frames = append(j.Frames, p.l.Frame(f).N)
+	}
+	for _, n := range p.l.Notes(leg.Call) {
+		if n.Kind == decode.NoteNested && n.Call >= 0 {
+			c := p.l.Call(n.Call)
+			j.Asked = append(j.Asked, askedObject{Method: c.Method, ID: idJSON(string(c.ID)), Outcome: c.Outcome.String(), Why: reasonOf(p.l, &c), Request: p.l.Frame(c.Request).N, Guessed: c.Guessed})
+		}
 	}
 	return j
 }

@@ -67,16 +67,17 @@ func (a *app) runCheck(names []string, o checkOptions) error {
 	if err != nil {
 		return err
 	}
-	report, err := a.reporter(o)
+	report, err := a.reporter(o, threshold)
 	if err != nil {
 		return err
 	}
-	failed := false
+	failed, total := false, 0
 	for _, name := range names {
 		c, err := a.checkOne(name, o.follow, report)
 		if err != nil {
 			return err
 		}
+		total += len(c.findings)
 		for i := range c.findings {
 			failed = failed || c.findings[i].Severity <= threshold
 		}
@@ -84,6 +85,9 @@ func (a *app) runCheck(names []string, o checkOptions) error {
 	}
 	if failed {
 		a.status = exitFindings
+	}
+	if total == 0 && isTerminal(a.Stdout) {
+		a.say("nothing found")
 	}
 	return report.flush()
 }
@@ -132,7 +136,7 @@ type reporter interface {
 	flush() error
 }
 
-func (a *app) reporter(o checkOptions) (reporter, error) {
+func (a *app) reporter(o checkOptions, threshold rules.Severity) (reporter, error) {
 	chosen := 0
 	for _, on := range []bool{o.json, o.sarif, o.junit} {
 		if on {
@@ -145,7 +149,7 @@ func (a *app) reporter(o checkOptions) (reporter, error) {
 	case o.sarif:
 		return &sarifReporter{out: a.Stdout}, nil
 	case o.junit:
-		return &junitReporter{out: a.Stdout}, nil
+		return &junitReporter{out: a.Stdout, threshold: threshold}, nil
 	case o.json:
 		return &lineReporter{each: a.findingJSON()}, nil
 	}

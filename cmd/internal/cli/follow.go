@@ -21,8 +21,8 @@ func (a *app) follow() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "follow [SESSION]",
 		Short: "print a session's frames as they cross",
-		Long: `follow prints a session like show does, and goes on with every frame as it
-crosses, until the session ends. Without SESSION it takes the newest live session,
+		Long: `follow prints every frame of a session, like show --frames, and goes on as they
+cross, until the session ends. Without SESSION it takes the newest live session,
 or waits for one to begin.
 
 ` + sessionNames,

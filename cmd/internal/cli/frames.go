@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/tap"
+	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 // A printer prints the records of a session.
@@ -115,7 +117,7 @@ type jsonPrinter struct {
 
 func newJSONPrinter(w io.Writer) *jsonPrinter {
 	out := bufio.NewWriterSize(w, 64<<10)
-	enc := json.NewEncoder(out)
+	enc := json.NewEncoder(safetext.JSON(out))
 	enc.SetEscapeHTML(false)
 	return &jsonPrinter{out: out, enc: enc}
 }
@@ -167,7 +169,7 @@ func (p *jsonPrinter) record(r *tap.Record) {
 
 func frameObject(f *tap.Frame) frameJSON {
 	m := message(f)
-	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: json.RawMessage(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m)}
+	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: idJSON(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m)}
 	if m.Kind == decode.Error {
 		j.Code = &m.Code
 	}
@@ -179,6 +181,23 @@ func frameObject(f *tap.Frame) frameJSON {
 		j.File, j.SHA256 = f.Digest.File, f.Digest.SHA256
 	}
 	return j
+}
+
+// idJSON is an id as it was sent. One with escapes may hold half a character, which
+// stops readers like jq: it is written anew.
+func idJSON(raw string) json.RawMessage {
+	if !strings.Contains(raw, `\u`) {
+		return json.RawMessage(raw)
+	}
+	var v any
+	if json.Unmarshal([]byte(raw), &v) != nil {
+		return nil
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
 }
 
 func (p *jsonPrinter) encode(v any) {

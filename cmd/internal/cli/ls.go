@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 func (a *app) ls() *cobra.Command {
@@ -139,7 +140,7 @@ type sessionJSON struct {
 func (a *app) listJSON(store sessions.Store, infos []sessions.Info) error {
 	sums := store.Summaries(infos)
 	out := bufio.NewWriter(a.Stdout)
-	enc := json.NewEncoder(out)
+	enc := json.NewEncoder(safetext.JSON(out))
 	enc.SetEscapeHTML(false)
 	for i := range infos {
 		s := &infos[i]

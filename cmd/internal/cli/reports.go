@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/mcptap/mcptap/decode/rules"
+	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 // wholeReport is the half of a reporter that can write only when all is known.
@@ -100,7 +101,7 @@ func (r *sarifReporter) flush() error {
 	if r.results == nil {
 		r.results = []sarifResult{}
 	}
-	enc := json.NewEncoder(r.out)
+	enc := json.NewEncoder(safetext.JSON(r.out))
 	enc.SetIndent("", "  ")
 	return enc.Encode(sarifLog{
 		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
@@ -112,8 +113,9 @@ func (r *sarifReporter) flush() error {
 // session, a case a rule that was broken.
 type junitReporter struct {
 	wholeReport
-	out    io.Writer
-	suites []junitSuite
+	out       io.Writer
+	threshold rules.Severity // from which on a finding is a failure
+	suites    []junitSuite
 }
 
 type junitSuites struct {
@@ -132,6 +134,7 @@ type junitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Name    string        `xml:"name,attr"`
 	Failure *junitFailure `xml:"failure,omitempty"`
+	Output  string        `xml:"system-out,omitempty"` // a finding that is no failure
 }
 
 type junitFailure struct {
@@ -146,11 +149,16 @@ func (r *junitReporter) session(c *checked) {
 	for i := range c.findings {
 		f := &c.findings[i]
 		broken[f.Rule.ID] = true
-		s.Cases = append(s.Cases, junitCase{Class: f.Rule.ID, Name: f.Rule.Title, Failure: &junitFailure{
-			Type: f.Severity.String(), Message: f.Words(), Text: fmt.Sprintf("%s, %s, %d times", f.Side, where(f), f.Count),
-		}})
+		one := junitCase{Class: f.Rule.ID, Name: f.Rule.Title}
+		words, details := safetext.Line(f.Words()), fmt.Sprintf("%s, %s, %d times", f.Side, where(f), f.Count)
+		if f.Severity <= r.threshold {
+			s.Failures++
+			one.Failure = &junitFailure{Type: f.Severity.String(), Message: words, Text: details}
+		} else {
+			one.Output = fmt.Sprintf("%s: %s (%s)", f.Severity, words, details)
+		}
+		s.Cases = append(s.Cases, one)
 	}
-	s.Failures = len(s.Cases)
 	for _, rule := range rules.Rules() {
 		if !broken[rule.ID] {
 			s.Cases = append(s.Cases, junitCase{Class: rule.ID, Name: rule.Title})

@@ -19,8 +19,9 @@ configuration or in a shell:
 The host notices nothing. Afterwards, or meanwhile:
 
     mcptap ls                 what was recorded
-    mcptap show last          every frame of the newest session
-    mcptap follow             the same, live
+    mcptap show last          every call of the newest session, and how it ended
+    mcptap check last         what in it breaks the specification
+    mcptap follow             every frame as it crosses
 
 Without a command, mcptap lists what was recorded.`,
 		Example: `  mcptap -- npx -y @modelcontextprotocol/server-everything

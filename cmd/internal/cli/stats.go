@@ -13,6 +13,7 @@ import (
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/tap"
+	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 func (a *app) stats() *cobra.Command {
@@ -40,7 +41,7 @@ Listens are pending for their whole life: they are counted, not timed.
 					}
 				}
 				if asJSON {
-					return json.NewEncoder(a.Stdout).Encode(statsObject(l))
+					return json.NewEncoder(safetext.JSON(a.Stdout)).Encode(statsObject(l))
 				}
 				return a.statsTables(l)
 			})
@@ -73,10 +74,10 @@ func groups(l *sessions.Loaded) []*group {
 	found := map[[2]string]*group{}
 	var order []*group
 	for i := range l.Calls() {
-		if !l.Leads(i) {
-			continue
+		if !l.Leads(i) && l.Call(i).Parent < 0 {
+			continue // a further leg of an operation that is counted
 		}
-		o := l.Operation(i)
+		o := operationOf(l, i)
 		key := [2]string{o.Method}
 		if o.Method == "tools/call" {
 			key[1] = o.Name
@@ -94,6 +95,21 @@ func groups(l *sessions.Loaded) []*group {
 		g.P50, g.P95, g.Max = percentile(g.times, 50), percentile(g.times, 95), percentile(g.times, 100)
 	}
 	return order
+}
+
+// operationOf gives the operation that a call leads. What a server asks while it
+// works on a call belongs to that call's operation; here it counts for itself.
+func operationOf(l *sessions.Loaded, i int) decode.Operation {
+	if l.Leads(i) {
+		return l.Operation(i)
+	}
+	c := l.Call(i)
+	frames := []int{c.Request}
+	if c.Response >= 0 {
+		frames = append(frames, c.Response)
+	}
+	return decode.Operation{Dir: c.Dir, Method: c.Method, Name: c.Name, Outcome: c.Outcome, Start: c.Start, End: c.End,
+		Legs: []decode.Leg{{Call: i, Role: "request", Frames: frames}}}
 }
 
 func (g *group) add(l *sessions.Loaded, o *decode.Operation) {
@@ -128,16 +144,16 @@ func (a *app) statsTables(l *sessions.Loaded) error {
 		column{name: "method", width: 26, min: 14},
 		column{name: "tool", width: 24, min: 12},
 		column{name: "count", width: 6, right: true},
-		column{name: "ok", width: 5, right: true},
-		column{name: "tool", width: 5, right: true, drop: 3},
-		column{name: "proto", width: 5, right: true, drop: 4},
-		column{name: "hidden", width: 6, right: true, drop: 2},
-		column{name: "other", width: 5, right: true, drop: 5},
-		column{name: "p50 ms", width: 8, min: 6, right: true},
-		column{name: "p95 ms", width: 8, min: 6, right: true, drop: 6},
-		column{name: "max ms", width: 8, min: 6, right: true, drop: 1},
-		column{name: "→ bytes", width: 9, right: true, drop: 8},
-		column{name: "← bytes", width: 9, right: true, drop: 7},
+		column{name: "ok", width: 5, right: true, drop: 5},
+		column{name: "tool", width: 5, right: true},
+		column{name: "proto", width: 5, right: true},
+		column{name: "hidden", width: 6, right: true},
+		column{name: "other", width: 5, right: true, drop: 1},
+		column{name: "p50 ms", width: 8, min: 6, right: true, drop: 6},
+		column{name: "p95 ms", width: 8, min: 6, right: true, drop: 8},
+		column{name: "max ms", width: 8, min: 6, right: true, drop: 7},
+		column{name: "→ bytes", width: 9, right: true, drop: 10},
+		column{name: "← bytes", width: 9, right: true, drop: 9},
 	)
 	for _, g := range groups(l) {
 		other := g.Count
