@@ -21,6 +21,9 @@ const (
 	// copyBelow is the length from which a body is written from where it lies
 	// instead of being copied into the batch.
 	copyBelow = 16 << 10
+	// writeAt is the most that is written at once: for megabytes in one piece the
+	// kernel looks for huge pages, which can take longer than all the rest.
+	writeAt = 256 << 10
 	// retryOpen is how often a journal that could not be opened is tried again.
 	retryOpen = time.Second
 )
@@ -219,12 +222,12 @@ func (w *Writer) flush() {
 }
 
 func (w *Writer) write(b []byte) {
-	if w.err != nil || len(b) == 0 {
-		return
+	for w.err == nil && len(b) > 0 {
+		n, err := w.file.Write(b[:min(len(b), writeAt)])
+		w.written += int64(n)
+		w.err = err
+		b = b[n:]
 	}
-	n, err := w.file.Write(b)
-	w.written += int64(n)
-	w.err = err
 }
 
 func (w *Writer) warn(kind, sentence string) {
