@@ -16,7 +16,7 @@ func (a *app) man() *cobra.Command {
 		Example: "  mcptap man ~/.local/share/man/man1",
 		Args:    exactly(1, "one FOLDER"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // manual pages are for everybody
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return fmt.Errorf("creating the folder for manual pages: %w", err)
 			}
 			root := c.Root()
