@@ -61,7 +61,8 @@ func (p *pump) step() bool {
 			return false
 		}
 		if _, err := p.dst.Write(room[:n]); err != nil {
-			p.broken.Store(&err)
+			failure := err // of its own: err must stay off the heap
+			p.broken.Store(&failure)
 			return false
 		}
 	}

@@ -217,3 +217,27 @@ func BenchmarkPump(b *testing.B) {
 		})
 	}
 }
+
+// TestPumpAllocatesNothing holds the pump to what BenchmarkPump measures.
+func TestPumpAllocatesNothing(t *testing.T) {
+	r, in := pipe(t)
+	out, w := pipe(t)
+	j := tap.NewWriter(tap.Header{}, tap.WriterOptions{
+		Open:  func() (tap.File, error) { return os.OpenFile(os.DevNull, os.O_WRONLY, 0) },
+		Since: func() time.Duration { return 0 },
+	})
+	p := newPump(tap.C2S, r, w, j)
+	frame := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call"}` + "\n" + `{"half":`)
+	got := make([]byte, len(frame))
+	if n := testing.AllocsPerRun(100, func() {
+		if _, err := in.Write(frame); err != nil {
+			t.Fatal(err)
+		}
+		p.step()
+		if _, err := out.Read(got); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations a chunk", n)
+	}
+}
