@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -207,7 +206,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// TestAccountHostile: what is made to be compared for ever is not.
+// TestAccountHostile: what is made to be compared for ever is not. Comparing all
+// with all would not end within the time limit of a test.
 func TestAccountHostile(t *testing.T) {
 	const n = 20_000
 	blocks := strings.Repeat(`{"type":"text","text":"[1,2,3,4,5,6,7,8,9]"},`, n)
@@ -220,13 +220,9 @@ func TestAccountHostile(t *testing.T) {
 		`{"params":` + strings.Repeat(`{"params":`, 5000) + strings.Repeat("}", 5001),
 		`{"result":{"content":[{"type":"text","text":"` + strings.Repeat(`\\`, 500_000) + `"}],"structuredContent":1}}`,
 	} {
-		start := time.Now()
 		a := AccountOf([]byte(body), 1)
 		if a.Total() != int64(len(body)+1) {
 			t.Errorf("%.60s: account %v of %d bytes", body, a, len(body)+1)
-		}
-		if took := time.Since(start); took > 10*time.Second {
-			t.Errorf("%.60s: %v", body, took)
 		}
 	}
 }

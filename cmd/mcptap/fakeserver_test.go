@@ -25,7 +25,7 @@ func fakeServer() {
 		"wire":         logAndAnswer,
 		"read":         func(string) { _, _ = io.Copy(io.Discard, os.Stdin) },
 		"say":          func(s string) { fmt.Print(s) },
-		"hex":          func(s string) { fmt.Print(unhex(s)) },
+		"line":         func(s string) { fmt.Println(s) },
 		"log":          func(s string) { fmt.Fprint(os.Stderr, s) },
 		"log-bytes":    func(s string) { repeat(os.Stderr, s) },
 		"say-bytes":    func(s string) { repeat(os.Stdout, s) },
@@ -167,12 +167,4 @@ func repeat(w io.Writer, n string) {
 			return
 		}
 	}
-}
-
-func unhex(s string) string {
-	var b []byte
-	if _, err := fmt.Sscanf(s, "%x", &b); err != nil {
-		panic(err)
-	}
-	return string(b)
 }

@@ -33,15 +33,14 @@ func TestKilledTapHasRecordedAllThatWasSeen(t *testing.T) {
 	for i := range kills {
 		t.Run(itoa(i), func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			wire := filepath.Join(dir, "wire")
+			wire := filepath.Join(t.TempDir(), "wire")
 			early := i%5 == 0 // while it starts, else while it is busy
-			answers := driveAndKill(t, dir, wire, early, time.Duration(rand.IntN(60_000))*time.Microsecond)
+			store, answers := driveAndKill(t, wire, early, time.Duration(rand.IntN(60_000))*time.Microsecond)
 			requests, err := os.ReadFile(wire)
 			if err != nil && !os.IsNotExist(err) {
 				t.Fatal(err)
 			}
-			infos := listDead(t, dir)
+			infos := listDead(t, store)
 			if len(infos) == 0 && len(answers) == 0 && len(requests) == 0 {
 				return // killed before there was anything
 			}
@@ -55,24 +54,13 @@ func TestKilledTapHasRecordedAllThatWasSeen(t *testing.T) {
 }
 
 // driveAndKill sends requests and reads answers as fast as it can until it kills
-// the tap, so long after its start or after the first answer, and returns what it
-// received.
-func driveAndKill(t *testing.T, store, wire string, early bool, after time.Duration) []byte {
+// the tap, so long after its start or after the first answer, and returns its store
+// and what it received.
+func driveAndKill(t *testing.T, wire string, early bool, after time.Duration) (store string, answers []byte) {
 	t.Helper()
-	c := exec.Command("mcptap", "--dir", store, "--", "fakeserver", "wire="+wire)
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	p := startTap(t, nil, "wire="+wire)
 	go func() {
-		w := bufio.NewWriterSize(in, 300)
+		w := bufio.NewWriterSize(p.in, 300)
 		for i := 0; ; i++ {
 			if _, err := fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"pad":"%0*d"}}`+"\n", i, i*37%900, i); err != nil {
 				return
@@ -82,18 +70,18 @@ func driveAndKill(t *testing.T, store, wire string, early bool, after time.Durat
 	first := make([]byte, 0, 1)
 	if !early {
 		first = first[:1]
-		if _, err := io.ReadFull(out, first); err != nil {
+		if _, err := io.ReadFull(p.out, first); err != nil {
 			t.Fatal(err)
 		}
 	}
-	time.AfterFunc(after, func() { _ = c.Process.Kill() })
-	rest, err := io.ReadAll(out)
+	time.AfterFunc(after, func() { _ = p.Process.Kill() })
+	rest, err := io.ReadAll(p.out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = c.Wait()
+	_ = p.Wait()
 	waitGone(t, wire)
-	return append(first, rest...)
+	return p.store, append(first, rest...)
 }
 
 // listDead lists a store whose taps are dead. One that was killed between fork
@@ -159,37 +147,25 @@ func TestFlood(t *testing.T) {
 	if testing.Short() {
 		frames = 30_000
 	}
-	dir := t.TempDir()
-	c := exec.Command("mcptap", "--dir", dir, "--", "fakeserver", "answer")
-	in, err := c.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	p := startTap(t, nil, "answer")
 	go func() {
-		w := bufio.NewWriterSize(in, 1<<16)
+		w := bufio.NewWriterSize(p.in, 1<<16)
 		for i := range frames {
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", i)
 		}
 		_ = w.Flush()
-		_ = in.Close()
+		_ = p.in.Close()
 	}()
 	lines := 0
-	for s := bufio.NewScanner(out); s.Scan(); lines++ {
+	for s := bufio.NewScanner(p.out); s.Scan(); lines++ {
 		if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, lines); s.Text() != want {
 			t.Fatalf("answer %d is %s", lines, s.Text())
 		}
 	}
-	if err := c.Wait(); err != nil || lines != frames {
+	if err := p.Wait(); err != nil || lines != frames {
 		t.Fatalf("%d answers, %v", lines, err)
 	}
-	checkFlood(t, list(t, dir)[0].Path, frames)
+	checkFlood(t, list(t, p.store)[0].Path, frames)
 }
 
 func checkFlood(t *testing.T, path string, frames int) {

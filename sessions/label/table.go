@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mcptap/mcptap/sessions/internal/wordset"
 )
 
 //go:embed launchers.json
@@ -65,22 +67,7 @@ type option struct {
 	kind kind // of a target
 }
 
-type set map[string]bool
-
-func (s *set) UnmarshalJSON(b []byte) error {
-	var list []string
-	if err := json.Unmarshal(b, &list); err != nil {
-		return err
-	}
-	*s = make(set, len(list))
-	for _, word := range list {
-		if (*s)[word] {
-			return fmt.Errorf("%q is listed twice", word)
-		}
-		(*s)[word] = true
-	}
-	return nil
-}
+type set = wordset.Set
 
 // launchers reads the embedded table once. A broken table is a broken build,
 // which the tests catch, so it panics.

@@ -3,10 +3,11 @@ package redact
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/mcptap/mcptap/sessions/internal/wordset"
 )
 
 //go:embed secrets.json
@@ -46,23 +47,7 @@ type table struct {
 	referencePattern func() *regexp.Regexp
 }
 
-// set is a JSON list that code asks for membership.
-type set map[string]bool
-
-func (s *set) UnmarshalJSON(b []byte) error {
-	var list []string
-	if err := json.Unmarshal(b, &list); err != nil {
-		return err
-	}
-	*s = make(set, len(list))
-	for _, word := range list {
-		if (*s)[word] {
-			return fmt.Errorf("%q is listed twice", word)
-		}
-		(*s)[word] = true
-	}
-	return nil
-}
+type set = wordset.Set
 
 // shape is what one kind of token looks like. The expressions are compiled
 // when a text first holds one of the literals, which most texts never do.

@@ -40,7 +40,7 @@ func (a *app) sayRemarks(l *sessions.Loaded) {
 	bad.say(a)
 }
 
-// follow calls show after every growth of a session until its tap has ended; it
+// followLoaded calls show after every growth of a session until its tap has ended; it
 // is called at least once, and once more at the end.
 func (a *app) followLoaded(s *sessions.Session, l *sessions.Loaded, show func(last bool) error) error {
 	for {
@@ -55,7 +55,7 @@ func (a *app) followLoaded(s *sessions.Session, l *sessions.Loaded, show func(la
 	}
 }
 
-// opsOf sums up an operation's bytes on the wire, by direction.
+// opBytes sums up an operation's bytes on the wire, by direction.
 func opBytes(l *sessions.Loaded, o *decode.Operation) (c2s, s2c int64) {
 	for _, leg := range o.Legs {
 		for _, i := range leg.Frames {

@@ -56,7 +56,8 @@ type watchable struct {
 }
 
 // capabilitiesWith declares notifications or not. Only the modern era has them
-// here, through subscriptions/listen; resources/subscribe is not implemented.
+// here, through subscriptions/listen: to a legacy client this server declares no
+// subscriptions, and refuses them.
 func capabilitiesWith(notifications bool) capabilities {
 	list := changing{ListChanged: notifications}
 	return capabilities{
