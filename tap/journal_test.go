@@ -277,6 +277,29 @@ func TestSessionLimit(t *testing.T) {
 	}
 }
 
+// TestSessionLimitOnAFullDisk has the record of the limit in a batch that fails: it
+// is still owed then.
+func TestSessionLimitOnAFullDisk(t *testing.T) {
+	var d disk
+	w, _, _ := writer(&d, func(o *tap.WriterOptions) { o.MaxBytes = 300 })
+	long := frame(tap.S2C, `"`+strings.Repeat("x", 500)+`"`, tap.LF)
+	d.size = d.Len() + 10
+	w.Record([]tap.Frame{long})
+	d.size = 0
+	w.Record([]tap.Frame{long, long})
+	w.End(tap.End{})
+	taptest.Check(t, d.Bytes())
+	said := 0
+	for _, r := range taptest.Records(t, d.Bytes()) {
+		if r.Event != nil && r.Event.Name == tap.EventCapped {
+			said++
+		}
+	}
+	if said != 1 {
+		t.Errorf("the limit is recorded %d times", said)
+	}
+}
+
 func TestSpill(t *testing.T) {
 	body := strings.Repeat("0123456789abcdé\xff", 1<<10)
 	for name, c := range map[string]struct {

@@ -45,8 +45,8 @@ func (w *Writer) sayCapped() {
 // cap replaces a body by its digest, and says so before the first one.
 func (w *Writer) cap(f *Frame, now time.Duration) {
 	w.sayCapped()
-	if w.owesCap {
-		w.owesCap = false
+	if w.owesCap && !w.paysCap {
+		w.paysCap = true
 		w.event(now, EventCapped, w.capped)
 	}
 	if f.Digest != nil || len(f.Body) <= shortBody {

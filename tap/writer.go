@@ -72,6 +72,7 @@ type Writer struct {
 	torn    bool   // the file may end in half a line
 	capped  string // what was said of the session's limit
 	owesCap bool   // and is not recorded yet
+	paysCap bool   // but is part of this batch
 	closed  bool
 	warned  map[string]bool
 
@@ -166,7 +167,7 @@ func (w *Writer) End(e End) End {
 // begin starts a batch with what is owed to the file: the header, the end of a
 // torn line, the loss. It returns the number to go back to if the batch fails.
 func (w *Writer) begin(now time.Duration) (last uint64) {
-	w.buf, w.written, w.err = w.buf[:0], 0, nil
+	w.buf, w.written, w.err, w.paysCap = w.buf[:0], 0, nil, false
 	last = w.n
 	if w.file == nil && !w.open(now) {
 		return last
@@ -205,6 +206,7 @@ func (w *Writer) commit() bool {
 	if w.err == nil {
 		w.size += w.written
 		w.torn, w.header, w.lost = false, nil, Lost{}
+		w.owesCap = w.owesCap && !w.paysCap
 		return true
 	}
 	if w.file != nil {
