@@ -75,10 +75,10 @@ func (a *app) tap(o tapOptions, argv []string) error {
 	if rec.file != nil && o.log != "" && rec.file.Name() != o.log {
 		a.say("%s exists; recording to %s", o.log, rec.file.Name())
 	}
-	recording, pruned := rec.file != nil, make(chan struct{}) // a file that opens later is the journal's
+	opened, pruned := rec.file != nil, make(chan struct{}) // a file that opens later is the journal's
 	go func() {
 		defer close(pruned)
-		if recording {
+		if opened {
 			a.prune(store)
 		}
 	}()
