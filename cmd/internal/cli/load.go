@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
-	"github.com/mcptap/mcptap/tap"
 )
 
 // withSession opens the session that a user named, decodes what there is of it,
@@ -53,58 +50,4 @@ func (a *app) followLoaded(s *sessions.Session, l *sessions.Loaded, show func(la
 		}
 		a.pause()
 	}
-}
-
-// opBytes sums up an operation's bytes on the wire, by direction.
-func opBytes(l *sessions.Loaded, o *decode.Operation) (c2s, s2c int64) {
-	for _, leg := range o.Legs {
-		for _, i := range leg.Frames {
-			f := l.Frame(i)
-			if f.Dir == tap.C2S {
-				c2s += f.Size
-			} else {
-				s2c += f.Size
-			}
-		}
-	}
-	return c2s, s2c
-}
-
-// why says in a few words what an outcome rests on.
-func why(l *sessions.Loaded, o *decode.Operation) string {
-	last := l.Call(o.Legs[len(o.Legs)-1].Call)
-	switch o.Outcome {
-	case decode.ProtocolError:
-		if e, ok := decode.DescribeError(l.Body(last.Response), last.Revision); ok {
-			return errorWords(e)
-		}
-		return fmt.Sprint(last.Code)
-	case decode.HiddenError:
-		return "reads as a success; " + last.Hidden.Reason
-	case decode.ToolError:
-		return toolText(l.Body(last.Response))
-	}
-	if o.Why != "" {
-		return o.Why
-	}
-	return last.Why
-}
-
-func errorWords(e decode.ErrorInfo) string {
-	s := fmt.Sprint(e.Code)
-	if e.Name.Name != "" {
-		s += " " + e.Name.Name
-	}
-	if e.Message != "" {
-		s += ": " + e.Message
-	}
-	if e.Detail != "" {
-		s += " (" + e.Detail + ")"
-	}
-	return s
-}
-
-// toolText is the first text that a tool's result has for the model.
-func toolText(body []byte) string {
-	return excerpt(decode.ResultText(body))
 }

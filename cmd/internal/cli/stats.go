@@ -6,12 +6,12 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -53,86 +53,8 @@ Listens are pending for their whole life: they are counted, not timed.
 	return c
 }
 
-// group is the operations of one method, or of one tool.
-type group struct {
-	Method   string         `json:"method"`
-	Name     string         `json:"name,omitempty"` // of a tool
-	Count    int            `json:"count"`
-	Outcomes map[string]int `json:"outcomes"`
-	P50      float64        `json:"p50_ms"`
-	P95      float64        `json:"p95_ms"`
-	Max      float64        `json:"max_ms"`
-	C2S      int64          `json:"bytes_c2s"`
-	S2C      int64          `json:"bytes_s2c"`
-
-	times []time.Duration
-}
-
-// groups sorts the operations of a session by method and tool, in the order in
-// which they first came.
-func groups(l *sessions.Loaded) []*group {
-	found := map[[2]string]*group{}
-	var order []*group
-	for i := range l.Calls() {
-		if !l.Leads(i) && l.Call(i).Parent < 0 {
-			continue // a further leg of an operation that is counted
-		}
-		o := operationOf(l, i)
-		key := [2]string{o.Method}
-		if o.Method == "tools/call" {
-			key[1] = o.Name
-		}
-		g := found[key]
-		if g == nil {
-			g = &group{Method: key[0], Name: key[1], Outcomes: map[string]int{}}
-			found[key] = g
-			order = append(order, g)
-		}
-		g.add(l, &o)
-	}
-	for _, g := range order {
-		slices.Sort(g.times)
-		g.P50, g.P95, g.Max = percentile(g.times, 50), percentile(g.times, 95), percentile(g.times, 100)
-	}
-	return order
-}
-
-// operationOf gives the operation that a call leads. What a server asks while it
-// works on a call belongs to that call's operation; here it counts for itself.
-func operationOf(l *sessions.Loaded, i int) decode.Operation {
-	if l.Leads(i) {
-		return l.Operation(i)
-	}
-	c := l.Call(i)
-	frames := []int{c.Request}
-	if c.Response >= 0 {
-		frames = append(frames, c.Response)
-	}
-	return decode.Operation{Dir: c.Dir, Method: c.Method, Name: c.Name, Outcome: c.Outcome, Start: c.Start, End: c.End,
-		Legs: []decode.Leg{{Call: i, Role: "request", Frames: frames}}}
-}
-
-func (g *group) add(l *sessions.Loaded, o *decode.Operation) {
-	g.Count++
-	g.Outcomes[o.Outcome.String()]++
-	c2s, s2c := opBytes(l, o)
-	g.C2S += c2s
-	g.S2C += s2c
-	if o.End > 0 && !l.Call(o.Legs[0].Call).Listen {
-		g.times = append(g.times, o.End-o.Start)
-	}
-}
-
-// percentile is the nearest rank's, in milliseconds; 0 if there is none.
-func percentile(sorted []time.Duration, p int) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	rank := max(1, (len(sorted)*p+99)/100)
-	return float64(sorted[rank-1]) / float64(time.Millisecond)
-}
-
-func (g *group) outcome(o decode.Outcome) string {
+// outcomeCount is empty for none.
+func outcomeCount(g *report.Group, o decode.Outcome) string {
 	if n := g.Outcomes[o.String()]; n > 0 {
 		return strconv.Itoa(n)
 	}
@@ -155,7 +77,7 @@ func (a *app) statsTables(l *sessions.Loaded) error {
 		column{name: "→ bytes", width: 9, right: true, drop: 10},
 		column{name: "← bytes", width: 9, right: true, drop: 9},
 	)
-	for _, g := range groups(l) {
+	for _, g := range report.Groups(l.Session) {
 		other := g.Count
 		for _, o := range []decode.Outcome{decode.OK, decode.ToolError, decode.ProtocolError, decode.HiddenError} {
 			other -= g.Outcomes[o.String()]
@@ -164,8 +86,8 @@ func (a *app) statsTables(l *sessions.Loaded) error {
 		if other > 0 {
 			rest = strconv.Itoa(other)
 		}
-		t.row(g.Method, g.Name, strconv.Itoa(g.Count), g.outcome(decode.OK), g.outcome(decode.ToolError), g.outcome(decode.ProtocolError), g.outcome(decode.HiddenError), rest,
-			g.ms(g.P50), g.ms(g.P95), g.ms(g.Max), strconv.FormatInt(g.C2S, 10), strconv.FormatInt(g.S2C, 10))
+		t.row(g.Method, g.Name, strconv.Itoa(g.Count), outcomeCount(g, decode.OK), outcomeCount(g, decode.ToolError), outcomeCount(g, decode.ProtocolError), outcomeCount(g, decode.HiddenError), rest,
+			ms(g, g.P50), ms(g, g.P95), ms(g, g.Max), strconv.FormatInt(g.C2S, 10), strconv.FormatInt(g.S2C, 10))
 	}
 	if err := t.flush(); err != nil {
 		return err
@@ -174,8 +96,8 @@ func (a *app) statsTables(l *sessions.Loaded) error {
 }
 
 // ms is empty for operations none of which has ended.
-func (g *group) ms(v float64) string {
-	if len(g.times) == 0 {
+func ms(g *report.Group, v float64) string {
+	if len(g.Times) == 0 {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'f', 1, 64)
@@ -219,7 +141,7 @@ type statsJSON struct {
 	Era      string                      `json:"era"`
 	Revision string                      `json:"revision,omitempty"`
 	Frames   int                         `json:"frames"`
-	Groups   []*group                    `json:"groups"`
+	Groups   []*report.Group             `json:"groups"`
 	Bytes    map[string]map[string]int64 `json:"bytes"`
 	Methods  map[string]map[string]int64 `json:"bytes_by_method"`
 	Opening  int64                       `json:"bytes_opening"`
@@ -231,7 +153,7 @@ type statsJSON struct {
 func statsObject(l *sessions.Loaded) statsJSON {
 	b, e := l.Totals(), l.Eras()
 	j := statsJSON{
-		Session: l.Name(), Era: e.Era.String(), Revision: e.Revision, Frames: l.Len(), Groups: groups(l),
+		Session: l.Name(), Era: e.Era.String(), Revision: e.Revision, Frames: l.Len(), Groups: report.Groups(l.Session),
 		Bytes: map[string]map[string]int64{}, Methods: map[string]map[string]int64{}, Opening: b.Opening.Total(), Metadata: b.Metadata(),
 		Copies: map[string]int64{"text": b.Copies.Text, "structured": b.Copies.Structured}, Unparsed: b.Unparsed,
 	}
