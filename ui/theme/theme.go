@@ -27,7 +27,7 @@ type Theme struct {
 	Client, Server           draw.Style // directions
 	Key, String, Number      draw.Style // JSON
 	Word, Punct              draw.Style
-	Parts                    [8]draw.Style // of a bar
+	Parts                    [9]draw.Style // of a bar
 	Version                  int           // differs between themes: a cached row is of one
 }
 
@@ -67,7 +67,7 @@ func New(p colorprofile.Profile, dark bool) *Theme {
 		Selected: m.bg(cursor, "7"), Resting: m.bg(resting, "4"), Match: m.attr("7"),
 		Good: m.fg(green), Bad: m.fg(red), Warn: m.fg(yellow), Client: m.fg(teal), Server: m.fg(word),
 		Key: m.fg(key), String: m.fg(text), Number: m.fg(number), Word: m.fg(word), Punct: m.fg(faint),
-		Parts:   [8]draw.Style{m.fg(grey), m.fg(word), m.fg(teal), m.fg(accent), m.fg(yellow), m.fg(faint), m.fg(faint), m.fg(red)},
+		Parts:   [9]draw.Style{m.fg(grey), m.fg(word), m.fg(teal), m.fg(accent), m.fg(yellow), m.fg(faint), m.fg(faint), m.fg(faint), m.fg(red)},
 		Version: int(p) << 1,
 	}
 	if p <= colorprofile.ASCII {

@@ -18,12 +18,14 @@ configuration or in a shell:
 
 The host notices nothing. Afterwards, or meanwhile:
 
-    mcptap ls                 what was recorded
+    mcptap                    browse what was recorded, and what is live
+    mcptap ls                 the same as a list
     mcptap show last          every call of the newest session, and how it ended
     mcptap check last         what in it breaks the specification
     mcptap follow             every frame as it crosses
 
-Without a command, mcptap lists what was recorded.`,
+Without a command, mcptap opens the recordings on the terminal ('mcptap help browse');
+where there is none, it lists them.`,
 		Example: `  mcptap -- npx -y @modelcontextprotocol/server-everything
   mcptap --label tickets --log tickets.jsonl -- python server.py
   mcptap demo`,
@@ -38,7 +40,7 @@ Without a command, mcptap lists what was recorded.`,
 	})
 	root.PersistentFlags().StringVar(&a.dir, "dir", "", "folder of recordings (default: see 'mcptap help environment')")
 	a.addTap(root)
-	root.AddCommand(a.ls(), a.show(), a.follow(), a.stats(), a.check(), a.keep(), a.rm(), a.path(), a.demo(), a.version(), a.man())
+	root.AddCommand(a.browse(), a.ls(), a.show(), a.follow(), a.stats(), a.check(), a.keep(), a.rm(), a.path(), a.demo(), a.version(), a.man(), a.keys())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(helpCommand(root))
 	root.Version = versionString()

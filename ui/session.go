@@ -1,0 +1,434 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/ui/draw"
+	"github.com/mcptap/mcptap/ui/feed"
+	"github.com/mcptap/mcptap/ui/lineedit"
+)
+
+// session is the screen of one recording: its calls, the frame that the cursor is on,
+// and a line of time. What it needs from files it asks for in commands.
+type session struct {
+	env   *env
+	path  string
+	feed  *feed.Feed
+	calls calls
+	frame framePane
+	play  player
+
+	focus place
+	only  place // the pane that has the whole screen; 0 if none
+	share int   // of the calls, in percent
+	w, h  int
+	at    arrangement
+	drag  bool
+
+	status  feed.Status
+	started bool // something was read
+	closed  bool
+	sum     sessions.Summary
+	summed  int // calls that sum counts
+	summing bool
+
+	filterLine, searchLine lineedit.Line
+}
+
+// Times of reading: how long a piece may take, and how often a live session is asked
+// for more.
+const (
+	budget      = 4 * time.Millisecond
+	followEvery = 50 * time.Millisecond
+)
+
+func openSession(path string) tea.Cmd {
+	return func() tea.Msg {
+		f, err := feed.Open(path)
+		return openedMsg{path, f, err}
+	}
+}
+
+func newSession(e *env, path string, f *feed.Feed) (*session, tea.Cmd) {
+	s := &session{env: e, path: path, feed: f, focus: inCalls, share: 50}
+	s.calls = calls{env: e, feed: f, follow: true, pinned: -1}
+	s.frame = framePane{env: e, want: -1}
+	return s, s.advance()
+}
+
+func (s *session) advance() tea.Cmd {
+	f, now := s.feed, s.env.Now
+	return func() tea.Msg { return advancedMsg{f, f.Advance(now, budget)} }
+}
+
+func (s *session) place() place { return s.focus }
+
+func (s *session) close() {
+	s.closed = true
+	f := s.feed
+	go func() { _ = f.Close() }() // its lock may be held by a read
+}
+
+func (s *session) update(msg tea.Msg) tea.Cmd {
+	if s.closed {
+		return nil
+	}
+	cmd := s.take(msg)
+	return tea.Batch(cmd, s.need())
+}
+
+func (s *session) take(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.w, s.h = msg.Width, msg.Height-1
+		s.arrange()
+	case advancedMsg:
+		if msg.feed == s.feed {
+			return s.advanced(msg.status)
+		}
+	case followMsg:
+		if msg.feed == s.feed {
+			return s.advance()
+		}
+	case summedMsg:
+		if msg.feed == s.feed {
+			s.sum, s.summed, s.summing = msg.sum, msg.done, false
+		}
+	case detailsMsg:
+		if msg.feed == s.feed {
+			s.calls.learn(msg.details)
+		}
+	case bodyMsg:
+		if msg.feed == s.feed {
+			s.frame.show(msg.body)
+		}
+	case filteredMsg:
+		if msg.feed == s.feed {
+			return s.calls.filtered(msg)
+		}
+	case playMsg:
+		return s.playOn(msg)
+	}
+	return nil
+}
+
+// advanced goes on reading: at once, or when a live session may have more.
+func (s *session) advanced(st feed.Status) tea.Cmd {
+	ended := s.status.Live && !st.Live
+	s.status = st
+	s.calls.since = nil
+	s.feed.Lock()
+	if h := s.feed.Header; st.Live && h != nil {
+		s.calls.since = func() time.Duration { return s.env.Now().Sub(h.Start) }
+	}
+	grown := s.calls.grown(s.started && !st.More)
+	s.feed.Unlock()
+	s.started = s.started || !st.More
+	if !st.More && s.calls.follow && !st.Live && !ended {
+		s.calls.follow = false // an ended session is read from its beginning
+		s.calls.list.Go(0)
+	}
+	var cmds []tea.Cmd
+	switch {
+	case st.Err != nil:
+	case st.More:
+		cmds = append(cmds, s.advance())
+	case st.Live:
+		f := s.feed
+		cmds = append(cmds, s.env.tick(followEvery, func(time.Time) tea.Msg { return followMsg{f} }))
+	}
+	if grown || ended || !st.More {
+		cmds = append(cmds, s.sumUp())
+	}
+	return tea.Batch(cmds...)
+}
+
+// sumUp counts the calls for the heading, in pieces. As long as a session is live, what
+// was counted may change, so it is counted anew; the longer that takes, the seldomer.
+func (s *session) sumUp() tea.Cmd {
+	if s.summing {
+		return nil
+	}
+	s.summing = true
+	f := s.feed
+	return func() tea.Msg {
+		f.Lock()
+		sum := sessions.Heading(f.Session)
+		n := f.Calls()
+		f.Unlock()
+		const calls = 2000
+		for at := 0; at < n; at += calls {
+			f.Lock()
+			sum.Add(f.Session, at, min(n, at+calls))
+			f.Unlock()
+		}
+		return summedMsg{f, sum, n}
+	}
+}
+
+// need asks for what the screen shows and does not have yet.
+func (s *session) need() tea.Cmd {
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	frame := s.calls.frameAtCursor()
+	s.frame.verdict = s.calls.verdict()
+	return tea.Batch(s.calls.need(), s.frame.need(s.feed, frame, s.at.frame.w))
+}
+
+func (s *session) arrange() {
+	s.at = arrange(s.w, s.h, s.share, s.only, s.focus)
+	s.calls.list.SetHeight(s.at.calls.h)
+	s.frame.resize(s.at.frame.w, s.at.frame.h)
+}
+
+func (s *session) do(id string) (tea.Cmd, bool) {
+	cmd, ok := s.act(id)
+	if !ok {
+		return nil, false
+	}
+	s.arrange()
+	return tea.Batch(cmd, s.need()), true
+}
+
+func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
+	if cmd, ok := s.actHere(id); ok {
+		return cmd, true
+	}
+	switch id {
+	case "other-pane":
+		s.focus = inSession &^ s.focus
+		if s.only != 0 {
+			s.only = s.focus
+		}
+	case "zoom":
+		if s.only != 0 {
+			s.only = 0
+		} else {
+			s.only = s.focus
+		}
+	case "grow", "shrink":
+		by := 5
+		if (id == "shrink") == (s.focus == inCalls) {
+			by = -by
+		}
+		s.share = clampShare(s.share + by)
+	case "swap":
+		s.swap()
+	case "raw":
+		s.frame.nextMode()
+	case "frames":
+		s.feed.Lock()
+		s.calls.toggleFrames()
+		s.feed.Unlock()
+	case "play", "faster", "slower":
+		return s.playKey(id), true
+	case "step", "step-back":
+		s.step(map[string]int{"step": 1, "step-back": -1}[id])
+	case "copy":
+		return s.copy(), true
+	case "findings", "stats", "peers":
+		return s.openReport(id), true
+	case "back":
+		if s.only != 0 {
+			s.only = 0
+			return nil, true
+		}
+		if s.focus == inFrame {
+			s.focus = inCalls
+			return nil, true
+		}
+		return nil, false
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// actHere is what the pane with the focus does.
+func (s *session) actHere(id string) (tea.Cmd, bool) {
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	if s.focus == inFrame {
+		switch id {
+		case "filter":
+			return s.searchPrompt(), true
+		case "next-match":
+			return s.frame.find(s.frame.search), true
+		case "copy-path":
+			return s.env.copy("path", s.frame.path()), true
+		}
+		return nil, s.frame.do(id)
+	}
+	switch id {
+	case "filter":
+		return s.filterPrompt(), true
+	case "open":
+		s.focus = inFrame
+		return nil, true
+	case "unfold":
+		if !s.calls.unfold() {
+			s.focus = inFrame
+		}
+		return nil, true
+	}
+	s.play.stop()
+	return nil, s.calls.do(id)
+}
+
+// swap shows the response in place of the request, or the reverse.
+func (s *session) swap() {
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	if at := s.calls.frameAtCursor(); at >= 0 {
+		if other := s.feed.Counterpart(at); other >= 0 {
+			s.calls.pinned = other
+		}
+	}
+}
+
+// step goes a frame on or back, in the order in which they crossed.
+func (s *session) step(by int) {
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	s.play.stop()
+	s.calls.goFrame(s.calls.frameAtCursor() + by)
+}
+
+// jump puts the cursor on a frame: other screens lead here.
+func (s *session) jump(frame int) {
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	s.focus = inCalls
+	s.calls.goFrame(frame)
+}
+
+func (s *session) copy() tea.Cmd {
+	text, what := s.frame.text(s.focus == inFrame)
+	return s.env.copy(what, text)
+}
+
+func (s *session) filterPrompt() tea.Cmd {
+	before := s.calls.filter
+	set := func(text string) tea.Cmd {
+		s.feed.Lock()
+		cmd := s.calls.setFilter(text)
+		s.feed.Unlock()
+		return tea.Batch(cmd, s.need())
+	}
+	return send(promptMsg{&prompt{label: "filter", line: &s.filterLine, change: set, accept: set, cancel: func() tea.Cmd {
+		s.filterLine.Set(before)
+		return set(before)
+	}}})
+}
+
+func (s *session) searchPrompt() tea.Cmd {
+	return send(promptMsg{&prompt{label: "search the frame", line: &s.searchLine, accept: func(text string) tea.Cmd {
+		return s.frame.find(text)
+	}, cancel: func() tea.Cmd { return nil }}})
+}
+
+func (s *session) view(w, h int) []string {
+	if w != s.w || h != s.h {
+		s.w, s.h = w, h
+		s.arrange()
+	}
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	a, th := s.at, s.env.th
+	lines := []string{s.heading(w)}
+	callsTitle := func(w int) string {
+		return s.calls.head(w, s.titleStyle(inCalls))
+	}
+	frameTitle := func(w int) string {
+		name, rest := s.frame.title(s.feed)
+		return rule(th, w, s.titleStyle(inFrame), name, rest)
+	}
+	switch {
+	case a.beside:
+		lines = append(lines, callsTitle(a.calls.w)+th.Line.Paint("┬")+frameTitle(a.frame.w))
+		left := s.calls.view(a.calls.w, a.calls.h, s.focus == inCalls)
+		right := s.frame.view(a.frame.w, a.frame.h, s.focus == inFrame)
+		bar := th.Line.Paint("│")
+		for i := range left {
+			lines = append(lines, left[i]+bar+right[i])
+		}
+	default:
+		if a.calls.h > 0 {
+			lines = append(lines, callsTitle(w))
+			lines = append(lines, s.calls.view(w, a.calls.h, s.focus == inCalls)...)
+		}
+		if a.frame.h > 0 {
+			lines = append(lines, frameTitle(w))
+			lines = append(lines, s.frame.view(w, a.frame.h, s.focus == inFrame)...)
+		}
+	}
+	if a.clock.h > 0 {
+		lines = append(lines, s.clock(w))
+	}
+	return draw.Fill(lines, w, h)
+}
+
+func (s *session) titleStyle(p place) draw.Style {
+	if s.focus == p {
+		return s.env.th.Title
+	}
+	return s.env.th.Dim
+}
+
+// heading says what session this is; what fits no more is left out from its end.
+func (s *session) heading(w int) string {
+	th := s.env.th
+	state, style := "", th.Dim
+	switch {
+	case s.status.Err != nil:
+		state, style = "✗ "+s.status.Err.Error(), th.Bad
+	case s.status.More || !s.started:
+		state = "reading…"
+	case s.status.Live:
+		state, style = "● live", th.Good
+	case s.feed.Cut():
+		state, style = "no end: its tap was killed", th.Warn
+	}
+	room := w - draw.Width(draw.Safe(state, w/2)) - 2
+	l := draw.NewLine(w, "").Gap(1)
+	l.Text(th.Title, s.feed.Name()).Gap(2)
+	for _, part := range s.headingParts(w) {
+		if l.Used()+draw.Width(draw.Safe(part.text, w))+2 > room {
+			break
+		}
+		l.Text(part.style, part.text).Gap(2)
+	}
+	return l.To(w-draw.Width(draw.Safe(state, w/2))-1).Raw(style, draw.Safe(state, w/2)).String()
+}
+
+type styled struct {
+	text  string
+	style draw.Style
+}
+
+func (s *session) headingParts(w int) (parts []styled) {
+	th := s.env.th
+	sum := s.sum
+	if w < 100 {
+		parts = failureKinds(th, &sum)
+	} else {
+		for _, o := range outcomeSigns {
+			if n := sum.Outcomes[o.outcome.String()]; n > 0 && feed.Failed(o.outcome) {
+				parts = append(parts, styled{plural(n, o.word), outcomeStyle(th, o.outcome)})
+			}
+		}
+	}
+	parts = append(parts, styled{plural(sum.Calls, "call"), ""}, styled{strings.TrimSpace(sum.Revision + " " + sum.Era), th.Dim})
+	if h := s.feed.Header; h != nil {
+		parts = append(parts, styled{h.Transport, th.Dim})
+	}
+	who := sum.Server
+	if sum.Client != "" {
+		who = sum.Client + " → " + who
+	}
+	return append(parts, styled{who, th.Dim})
+}
