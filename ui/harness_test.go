@@ -52,7 +52,9 @@ func drive(t testing.TB, store sessions.Store, profile colorprofile.Profile, w, 
 func (d *driver) send(msg tea.Msg) {
 	d.t.Helper()
 	_, cmd := d.app.Update(msg)
+	d.app.View()
 	d.run(cmd)
+	d.app.View()
 }
 
 func (d *driver) run(cmd tea.Cmd) {

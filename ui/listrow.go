@@ -34,44 +34,51 @@ const (
 	colCount
 )
 
-// listColumns are the columns: how wide, and from which width of the screen on.
+// listColumns are the columns, each with its width. The label takes what is left.
 var listColumns = [colCount]struct {
 	name  string
 	width int
-	from  int
 	right bool
 }{
-	colWhen:      {"started", 10, 0, false},
-	colLabel:     {"label", 0, 0, false},
-	colServer:    {"server", 22, 100, false},
-	colHost:      {"host", 14, 150, false},
-	colEra:       {"revision", 17, 90, false},
-	colTransport: {"wire", 6, 140, false},
-	colLength:    {"length", 8, 130, true},
-	colSize:      {"bytes", 7, 60, true},
-	colCalls:     {"calls", 6, 0, true},
-	colFailed:    {"failed", 23, 0, false},
+	colWhen:      {"started", 10, false},
+	colLabel:     {"label", leastLabel, false},
+	colServer:    {"server", 22, false},
+	colHost:      {"host", 14, false},
+	colEra:       {"revision", 17, false},
+	colTransport: {"wire", 6, false},
+	colLength:    {"length", 8, true},
+	colSize:      {"bytes", 7, true},
+	colCalls:     {"calls", 6, true},
+	colFailed:    {"failed", 23, false},
 }
 
+const (
+	leastLabel = 14
+	mostLabel  = 32
+	shortFail  = 6
+)
+
+// byImportance are the columns that get a place as long as there is one.
+var byImportance = []int{colWhen, colSize, colEra, colServer, colLength, colTransport, colHost}
+
 func (d *listDrawer) layout() {
-	used := 5 // margin, state, bracket, mark
-	for i, c := range listColumns {
-		if c.width > 0 && d.w >= c.from {
-			d.widths[i] = c.width
+	free := d.w - 6 - leastLabel - 1 // margins, state, bracket, mark
+	take := func(column, width int) {
+		if need := width + gapAfter(column); need <= free {
+			d.widths[column] = width
+			free -= need
 		}
 	}
-	switch {
-	case d.w < 60:
-		d.widths[colFailed] = 6
-	case d.w < 80:
-		d.widths[colFailed] = 16
+	take(colCalls, listColumns[colCalls].width)
+	fail := listColumns[colFailed].width
+	if d.w < 70 {
+		fail = shortFail
 	}
-	for i, w := range d.widths {
-		if w > 0 {
-			used += w + gapAfter(i)
-		}
+	take(colFailed, fail)
+	for _, c := range byImportance {
+		take(c, listColumns[c].width)
 	}
-	d.widths[colLabel] = max(6, min(d.w-used-1, 32))
+	d.widths[colLabel] = min(leastLabel+max(0, free), mostLabel)
 }
 
 func (d *listDrawer) heading() string {
@@ -112,7 +119,7 @@ func (d *listDrawer) row(r *listRow, base draw.Style) string {
 	d.cell(l, colLabel, th.Strong, cmp.Or(i.Label(), i.ID))
 	d.cell(l, colServer, "", sum.Server)
 	d.cell(l, colHost, th.Dim, hostOf(i))
-	d.cell(l, colEra, th.Dim, strings.TrimSpace(sum.Revision+" "+sum.Era))
+	d.cell(l, colEra, th.Dim, eraWords(&sum))
 	d.cell(l, colTransport, th.Dim, transport)
 	d.cell(l, colLength, th.Dim, length(i.Length))
 	d.cell(l, colSize, th.Dim, size(i.Size))
@@ -145,6 +152,14 @@ func (d *listDrawer) failures(l *draw.Line, sum *sessions.Summary) {
 	for _, k := range kinds {
 		l.Raw(k.style, k.text).Gap(1)
 	}
+}
+
+// eraWords are a session's revision and era; nothing if both are unknown.
+func eraWords(sum *sessions.Summary) string {
+	if sum.Revision == "" && sum.Era == decode.EraUnknown.String() {
+		return ""
+	}
+	return strings.TrimSpace(sum.Revision + " " + sum.Era)
 }
 
 // failureKinds are the failures of a session by kind, in short.

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -275,8 +274,11 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 		}
 		return nil, true
 	}
+	if !s.calls.do(id) {
+		return nil, false
+	}
 	s.play.stop()
-	return nil, s.calls.do(id)
+	return nil, true
 }
 
 // swap shows the response in place of the request, or the reverse.
@@ -397,6 +399,9 @@ func (s *session) heading(w int) string {
 	l := draw.NewLine(w, "").Gap(1)
 	l.Text(th.Title, s.feed.Name()).Gap(2)
 	for _, part := range s.headingParts(w) {
+		if part.text == "" {
+			continue
+		}
 		if l.Used()+draw.Width(draw.Safe(part.text, w))+2 > room {
 			break
 		}
@@ -422,7 +427,7 @@ func (s *session) headingParts(w int) (parts []styled) {
 			}
 		}
 	}
-	parts = append(parts, styled{plural(sum.Calls, "call"), ""}, styled{strings.TrimSpace(sum.Revision + " " + sum.Era), th.Dim})
+	parts = append(parts, styled{plural(sum.Calls, "call"), ""}, styled{eraWords(&sum), th.Dim})
 	if h := s.feed.Header; h != nil {
 		parts = append(parts, styled{h.Transport, th.Dim})
 	}
