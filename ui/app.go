@@ -49,6 +49,7 @@ type screen interface {
 type env struct {
 	Options
 	th   *theme.Theme
+	root *app
 	tick func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 }
 
@@ -72,7 +73,8 @@ func newApp(o Options, profile colorprofile.Profile, dark bool) *app {
 	if o.Zone == nil {
 		o.Zone = time.Local
 	}
-	a := &app{env: &env{o, theme.New(profile, dark), tea.Tick}, profile: profile}
+	a := &app{env: &env{o, theme.New(profile, dark), nil, tea.Tick}, profile: profile}
+	a.env.root = a
 	a.screens = []screen{newSessionList(a.env)}
 	return a
 }
@@ -111,17 +113,6 @@ func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			a.note = noteMsg{}
 		}
 		return a, nil
-	case pushMsg:
-		a.screens = append(a.screens, msg.screen)
-		return a, tea.Batch(msg.cmd, a.resize())
-	case doMsg:
-		return a, a.do(msg.id)
-	case askMsg:
-		a.dialog = msg.dialog
-		return a, nil
-	case promptMsg:
-		a.prompt = msg.prompt
-		return a, nil
 	}
 	return a, a.everyScreen(msg)
 }
@@ -141,17 +132,11 @@ func (a *app) setGround(dark bool) {
 	}
 }
 
-// pushMsg shows a screen over the one there is.
-type pushMsg struct {
-	screen screen
-	cmd    tea.Cmd
+// push shows a screen over the one there is, at once: a key that follows is for it.
+func (a *app) push(s screen, cmd tea.Cmd) tea.Cmd {
+	a.screens = append(a.screens, s)
+	return tea.Batch(cmd, a.resize())
 }
-
-// askMsg asks the user; promptMsg lets them write.
-type (
-	askMsg    struct{ dialog *dialog }
-	promptMsg struct{ prompt *prompt }
-)
 
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
@@ -173,9 +158,7 @@ func (a *app) opened(msg openedMsg) tea.Cmd {
 	if msg.err != nil {
 		return a.say(noteMsg{"opening " + msg.path + ": " + msg.err.Error(), true})
 	}
-	s, cmd := newSession(a.env, msg.path, msg.feed)
-	a.screens = append(a.screens, s)
-	return tea.Batch(cmd, a.resize())
+	return a.push(newSession(a.env, msg.path, msg.feed))
 }
 
 // noteTime is how long a note stays.
@@ -188,8 +171,20 @@ func (a *app) say(n noteMsg) tea.Cmd {
 	return a.env.tick(noteTime, func(time.Time) tea.Msg { return noteOverMsg{id} })
 }
 
-// key gives a key to what lies on top.
+// key gives a key to what lies on top. Keys that come quickly arrive together: each is
+// a key of its own, unless they are pasted.
 func (a *app) key(k tea.KeyMsg) tea.Cmd {
+	if k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
+		return a.oneKey(k)
+	}
+	cmds := make([]tea.Cmd, len(k.Runes))
+	for i, r := range k.Runes {
+		cmds[i] = a.oneKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt})
+	}
+	return tea.Batch(cmds...)
+}
+
+func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 	name := k.String()
 	switch name {
 	case "ctrl+c":
@@ -229,7 +224,7 @@ func (a *app) do(id string) tea.Cmd {
 			a.back()
 			return nil
 		}
-		return send(pushMsg{newHelp(a.env, a.top().place()), nil})
+		return a.push(newHelp(a.env, a.top().place()), nil)
 	case "palette":
 		a.palette = newPalette(a.top().place())
 	}

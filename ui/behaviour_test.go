@@ -146,6 +146,18 @@ func TestPasteIsNoCommand(t *testing.T) {
 	d.has("filter le gacy")
 }
 
+// TestKeysThatComeTogether: what is typed fast arrives as one message.
+func TestKeysThatComeTogether(t *testing.T) {
+	d := open(t, "enter")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jj/assign")})
+	d.has("filter assign", "1 of 11")
+	d.keys("enter")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("?q")})
+	if !d.quit {
+		t.Error("the second of two keys was lost")
+	}
+}
+
 // TestPlay: the cursor goes through the session at the pace at which it was recorded.
 func TestPlay(t *testing.T) {
 	d := open(t, "end", "enter", "space")
@@ -221,6 +233,9 @@ func TestLive(t *testing.T) {
 	write(tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"second"}}`)
 	d.tick()
 	d.has("second", "frame 3 request")
+	write(tap.S2C, `{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"no"}}`)
+	d.tick()
+	d.has("1 proto", "2 calls")
 	d.keys("up")
 	write(tap.C2S, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"third"}}`)
 	d.tick()
@@ -230,14 +245,14 @@ func TestLive(t *testing.T) {
 		write(tap.C2S, `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"later"}}`)
 	}
 	d.tick()
-	d.has("frame 44 request")
+	d.has("frame 45 request")
 	end()
 	d.tick()
 	if strings.Contains(d.screen(), "● live") {
 		t.Error("it has ended, and is shown as live")
 	}
-	if got := d.app.top().(*session).feed.Len(); got != 44 {
-		t.Errorf("%d frames, want 44", got)
+	if got := d.app.top().(*session).feed.Len(); got != 45 {
+		t.Errorf("%d frames, want 45", got)
 	}
 }
 

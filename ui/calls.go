@@ -121,10 +121,9 @@ func (c *calls) changed() {
 	c.list.SetLen(c.count(), c.follow && c.list.Len() > 0)
 }
 
-// grown takes what was read since; it reports whether there was anything. The cursor
-// follows the end only once the session was read as far as it went at first.
-func (c *calls) grown(follow bool) bool {
-	before := c.bases()
+// grown takes what was read since. The cursor follows the end only once the session
+// was read as far as it went at first.
+func (c *calls) grown(follow bool) {
 	for i := range c.unfolded {
 		u := &c.unfolded[i]
 		u.parts = c.feed.Parts(c.base(u.base).Call())
@@ -134,7 +133,6 @@ func (c *calls) grown(follow bool) bool {
 	}
 	c.version++
 	c.list.SetLen(c.count(), c.follow && follow)
-	return c.bases() != before
 }
 
 // frameAtCursor is the frame to look into; -1 if there is none.

@@ -44,7 +44,9 @@ type followMsg struct{ feed *feed.Feed }
 type summedMsg struct {
 	feed *feed.Feed
 	sum  sessions.Summary
-	done int // calls looked at
+	done int  // calls looked at
+	anew bool // all were
+	took time.Duration
 }
 
 // detailsMsg is what rows are about.

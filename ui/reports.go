@@ -49,7 +49,7 @@ func (s *session) openReport(id string) tea.Cmd {
 	case "peers":
 		r.title, r.page = "peers", &peersPage{env: s.env}
 	}
-	return send(pushMsg{r, reviewSession(s.env, s.path)})
+	return s.env.root.push(r, reviewSession(s.env, s.path))
 }
 
 // reviewSession reads a session once more and works out all that the reports show.
@@ -126,7 +126,7 @@ func (r *reportScreen) jump() tea.Cmd {
 		return nil
 	}
 	r.of.jump(frame)
-	return send(doMsg{"back"})
+	return r.env.root.do("back")
 }
 
 func (r *reportScreen) click(m tea.MouseMsg) tea.Cmd {
@@ -168,6 +168,3 @@ func (r *reportScreen) view(w, h int) []string {
 	}), w, room-len(below))...)
 	return append(lines, below...)
 }
-
-// doMsg performs an action of the root.
-type doMsg struct{ id string }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"maps"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -28,12 +29,15 @@ type session struct {
 	at    arrangement
 	drag  bool
 
-	status  feed.Status
-	started bool // something was read
-	closed  bool
-	sum     sessions.Summary
-	summed  int // calls that sum counts
-	summing bool
+	status    feed.Status
+	started   bool // something was read
+	closed    bool
+	sum       sessions.Summary
+	summed    int       // calls that sum counts
+	frames    int       // that there were when all were counted
+	counted   time.Time // when all were counted
+	countTook time.Duration
+	summing   bool
 
 	filterLine, searchLine lineedit.Line
 }
@@ -96,6 +100,9 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 	case summedMsg:
 		if msg.feed == s.feed {
 			s.sum, s.summed, s.summing = msg.sum, msg.done, false
+			if msg.anew {
+				s.counted, s.countTook = s.env.Now(), msg.took
+			}
 		}
 	case detailsMsg:
 		if msg.feed == s.feed {
@@ -124,7 +131,11 @@ func (s *session) advanced(st feed.Status) tea.Cmd {
 	if h := s.feed.Header; st.Live && h != nil {
 		s.calls.since = func() time.Duration { return s.env.Now().Sub(h.Start) }
 	}
-	grown := s.calls.grown(s.started && !st.More)
+	s.calls.grown(s.started && !st.More)
+	sum := tea.Cmd(nil)
+	if s.feed.Len() != s.frames || ended {
+		sum = s.sumUp()
+	}
 	s.feed.Unlock()
 	s.started = s.started || !st.More
 	if !st.More && s.calls.follow && !st.Live && !ended {
@@ -140,33 +151,52 @@ func (s *session) advanced(st feed.Status) tea.Cmd {
 		f := s.feed
 		cmds = append(cmds, s.env.tick(followEvery, func(time.Time) tea.Msg { return followMsg{f} }))
 	}
-	if grown || ended || !st.More {
-		cmds = append(cmds, s.sumUp())
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, sum)...)
 }
 
-// sumUp counts the calls for the heading, in pieces. As long as a session is live, what
-// was counted may change, so it is counted anew; the longer that takes, the seldomer.
+// sumUp counts the calls for the heading. While much is still to be read, it adds what
+// is new; then it counts anew, since open calls have been answered. The longer that
+// takes, the seldomer it is done.
 func (s *session) sumUp() tea.Cmd {
-	if s.summing {
+	anew := !s.status.More && (!s.status.Live || s.env.Now().Sub(s.counted) >= sumPause*s.countTook)
+	if s.summing || s.status.More && s.feed.Calls()-s.summed < sumStep {
 		return nil
 	}
-	s.summing = true
-	f := s.feed
-	return func() tea.Msg {
-		f.Lock()
-		sum := sessions.Heading(f.Session)
-		n := f.Calls()
-		f.Unlock()
-		const calls = 2000
-		for at := 0; at < n; at += calls {
-			f.Lock()
-			sum.Add(f.Session, at, min(n, at+calls))
-			f.Unlock()
-		}
-		return summedMsg{f, sum, n}
+	from, sum := s.summed, s.sum
+	if anew {
+		from, s.frames = 0, s.feed.Len()
 	}
+	s.summing = true
+	f, now := s.feed, s.env.Now
+	return func() tea.Msg {
+		start := now()
+		sum, n := addCalls(f, sum, from)
+		return summedMsg{f, sum, n, anew, now().Sub(start)}
+	}
+}
+
+const (
+	sumStep  = 20000 // calls
+	sumPause = 20    // times what counting took
+)
+
+// addCalls adds the calls from one on to a sum; from 0 on it begins a new one. It takes
+// the lock for a piece at a time.
+func addCalls(f *feed.Feed, sum sessions.Summary, from int) (sessions.Summary, int) {
+	f.Lock()
+	head := sessions.Heading(f.Session)
+	n := f.Calls()
+	f.Unlock()
+	if from > 0 { // the old sum may be on the screen: it stays as it is
+		head.Calls, head.Failures, head.Outcomes = sum.Calls, sum.Failures, maps.Clone(sum.Outcomes)
+	}
+	const calls = 2000
+	for at := from; at < n; at += calls {
+		f.Lock()
+		head.Add(f.Session, at, min(n, at+calls))
+		f.Unlock()
+	}
+	return head, n
 }
 
 // need asks for what the screen shows and does not have yet.
@@ -254,7 +284,8 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 	if s.focus == inFrame {
 		switch id {
 		case "filter":
-			return s.searchPrompt(), true
+			s.searchPrompt()
+			return nil, true
 		case "next-match":
 			return s.frame.find(s.frame.search), true
 		case "copy-path":
@@ -264,7 +295,8 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 	}
 	switch id {
 	case "filter":
-		return s.filterPrompt(), true
+		s.filterPrompt()
+		return nil, true
 	case "open":
 		s.focus = inFrame
 		return nil, true
@@ -313,7 +345,7 @@ func (s *session) copy() tea.Cmd {
 	return s.env.copy(what, text)
 }
 
-func (s *session) filterPrompt() tea.Cmd {
+func (s *session) filterPrompt() {
 	before := s.calls.filter
 	set := func(text string) tea.Cmd {
 		s.feed.Lock()
@@ -321,16 +353,16 @@ func (s *session) filterPrompt() tea.Cmd {
 		s.feed.Unlock()
 		return tea.Batch(cmd, s.need())
 	}
-	return send(promptMsg{&prompt{label: "filter", line: &s.filterLine, change: set, accept: set, cancel: func() tea.Cmd {
+	s.env.root.prompt = &prompt{label: "filter", line: &s.filterLine, change: set, accept: set, cancel: func() tea.Cmd {
 		s.filterLine.Set(before)
 		return set(before)
-	}}})
+	}}
 }
 
-func (s *session) searchPrompt() tea.Cmd {
-	return send(promptMsg{&prompt{label: "search the frame", line: &s.searchLine, accept: func(text string) tea.Cmd {
+func (s *session) searchPrompt() {
+	s.env.root.prompt = &prompt{label: "search the frame", line: &s.searchLine, accept: func(text string) tea.Cmd {
 		return s.frame.find(text)
-	}, cancel: func() tea.Cmd { return nil }}})
+	}, cancel: func() tea.Cmd { return nil }}
 }
 
 func (s *session) view(w, h int) []string {

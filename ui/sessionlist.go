@@ -242,7 +242,8 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 		s.arrange()
 		return nil, true
 	case "filter":
-		return s.filterPrompt(), true
+		s.filterPrompt()
+		return nil, true
 	case "open", "keep", "delete":
 		if i == nil {
 			return nil, true
@@ -259,17 +260,17 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 	return openSession(i.Path), true
 }
 
-func (s *sessionList) filterPrompt() tea.Cmd {
+func (s *sessionList) filterPrompt() {
 	set := func(text string) {
 		s.filter = strings.TrimSpace(text)
 		s.arrange()
 	}
 	done := func(text string) tea.Cmd { set(text); return nil }
-	return send(promptMsg{&prompt{label: "filter", line: &s.line, change: done, accept: done, cancel: func() tea.Cmd {
+	s.env.root.prompt = &prompt{label: "filter", line: &s.line, change: done, accept: done, cancel: func() tea.Cmd {
 		s.line.Set("")
 		set("")
 		return nil
-	}}})
+	}}
 }
 
 func (s *sessionList) keep(i sessions.Info) tea.Cmd {
@@ -288,9 +289,10 @@ func (s *sessionList) ask(i sessions.Info) tea.Cmd {
 	}
 	store := s.env.Store
 	remove := func() tea.Msg { return removedMsg{i.ID, store.Remove(i)} }
-	return send(askMsg{&dialog{title: "delete", yes: "delete it", do: remove, lines: []string{
+	s.env.root.dialog = &dialog{title: "delete", yes: "delete it", do: remove, lines: []string{
 		i.Label() + ", " + s.when(&i), i.ID + ", " + size(i.Size) + " B", "", "It can't be brought back.",
-	}}})
+	}}
+	return nil
 }
 
 func (s *sessionList) removed(m removedMsg) tea.Cmd {
