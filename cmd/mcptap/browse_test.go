@@ -85,7 +85,7 @@ func TestBrowseMouse(t *testing.T) {
 	s.keys("\t/ラーメン\r")
 	s.wait("dish \"漢字ラーメン\"", "days.0.dish")
 	s.keys("\x1b[200~Dyq\x1b[201~") // a paste is no command
-	click(30, 29)                    // the footer: one of its keys, or nothing
+	click(30, 29)                   // the footer: one of its keys, or nothing
 	s.keys("\x1b[<64;10;5M\x1b[<65;10;5M?")
 	s.wait("the keys that work here")
 	s.keys("q")

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,8 +38,13 @@ func (a *app) plain(name string) error {
 	if err := p.do(first); err != nil {
 		return err
 	}
+	said := ""
 	for {
-		if _, err := fmt.Fprintf(a.Stdout, "\n%s\n> ", p.help()); err != nil {
+		prompt := "\n> "
+		if help := p.help(); help != said { // once for each place, and when asked
+			said, prompt = help, "\n"+help+"\n> "
+		}
+		if _, err := fmt.Fprint(a.Stdout, prompt); err != nil {
 			return err
 		}
 		if !p.in.Scan() {
@@ -46,6 +53,10 @@ func (a *app) plain(name string) error {
 		word := strings.ToLower(strings.TrimSpace(p.in.Text()))
 		if word == "quit" || word == "q" {
 			return nil
+		}
+		if word == "help" {
+			said = ""
+			continue
 		}
 		if err := p.do(word); err != nil {
 			a.say("%s", err)
@@ -63,8 +74,8 @@ func (p *plain) help() string {
 func (p *plain) do(word string) error {
 	n, notNumber := strconv.ParseUint(word, 10, 32)
 	switch {
-	case word == "" || word == "help":
-		return nil // the help is printed after everything
+	case word == "":
+		return nil
 	case word == "list":
 		p.open = ""
 		return p.list()
@@ -114,10 +125,11 @@ func (p *plain) list() error {
 	for i := range infos {
 		s, sum := &infos[i], sums[infos[i].ID]
 		p.ids = append(p.ids, s.ID)
-		words := []string{s.Label(), s.Start.Local().Format("2006-01-02 15:04:05"), stateWord(s), sum.Server, plural(sum.Calls, "call")}
+		words := []string{cmp.Or(s.Label(), s.ID), s.Start.Local().Format("2006-01-02 15:04:05"), stateWord(s), sum.Server, plural(sum.Calls, "call")}
 		if sum.Failures > 0 {
 			words = append(words, strconv.Itoa(sum.Failures)+" failed")
 		}
+		words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
 		if _, err := fmt.Fprintf(p.Stdout, "%d. %s\n", i+1, safetext.Line(strings.Join(words, ", "))); err != nil {
 			return err
 		}
