@@ -129,11 +129,10 @@ func (r *rowDrawer) middle(pieces ...styled) {
 	end := r.w - r.tail()
 	for _, p := range pieces {
 		if room := end - r.l.Used(); p.text != "" && room > 0 {
-			r.l.Raw(p.style, draw.Safe(p.text, room))
-			r.l.Gap(min(1, end-r.l.Used()))
+			r.l.Within(p.style, p.text, room).Gap(min(1, end-r.l.Used()))
 		}
 	}
-	r.l.To(end)
+	r.l.Pin(end)
 }
 
 func (r *rowDrawer) end(took string, bytes int64, style draw.Style, sign, word string) {

@@ -92,8 +92,8 @@ func (p *findingsPage) row(i, w int, base draw.Style) string {
 		times = "×" + strconv.Itoa(f.Count)
 	}
 	tail := draw.Cell(times, 6, true) + draw.Cell(where, 8, true) + " "
-	l.Raw("", draw.Safe(f.Words(), l.Left()-len(tail)))
-	return l.To(w-draw.Width(tail)).Raw(th.Dim, tail).String()
+	l.Within("", f.Words(), l.Left()-draw.Width(tail))
+	return l.Pin(w-draw.Width(tail)).Raw(th.Dim, tail).String()
 }
 
 func (p *findingsPage) below(i, w, h int) []string {

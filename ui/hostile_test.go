@@ -59,7 +59,7 @@ func hostileStore(t testing.TB) sessions.Store {
 	return store
 }
 
-var ours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var ours = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\[K\x1b\\[[0-9]+G")
 
 // harmless fails if a picture has anything but text and our own styles.
 func harmless(t *testing.T, where, s string) {

@@ -130,7 +130,8 @@ func (d *listDrawer) row(r *listRow, base draw.Style) string {
 
 func (d *listDrawer) cell(l *draw.Line, column int, style draw.Style, text string) {
 	if w := d.widths[column]; w > 0 {
-		l.Cell(style, text, w, listColumns[column].right).Gap(gapAfter(column))
+		l.Cell(style, text, w, listColumns[column].right)
+		l.Pin(l.Used() + gapAfter(column))
 	}
 }
 

@@ -23,7 +23,7 @@ func overlay(lines, box []string, w int) {
 		if y+i >= len(lines) {
 			return
 		}
-		under := lines[y+i]
+		under := draw.Unpin(lines[y+i])
 		lines[y+i] = ansi.Cut(under, 0, x) + "\x1b[m" + b + ansi.Cut(under, x+width, w)
 	}
 }

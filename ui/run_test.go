@@ -38,10 +38,10 @@ func TestPanic(t *testing.T) {
 	before := state()
 	var written lockedBuffer
 	go func() { _, _ = io.Copy(&written, master) }()
-	stdout := os.Stdout // bubbletea prints there what happened
-	os.Stdout = tty
+	stdout, stderr := os.Stdout, os.Stderr // bubbletea prints there what happened
+	os.Stdout, os.Stderr = tty, tty
 	err = Run(Options{Store: testStore(t), Now: func() time.Time { panic("broken on purpose") }}, Terminal{In: tty, Out: tty, Environ: []string{"TERM=xterm-256color", "COLORFGBG=15;0"}})
-	os.Stdout = stdout
+	os.Stdout, os.Stderr = stdout, stderr
 	if err == nil {
 		t.Error("no error")
 	}

@@ -79,11 +79,11 @@ func (p *statsPage) line(w int, base draw.Style, name, detail string, cells []st
 		tail += c
 	}
 	l := draw.NewLine(w, base).Gap(1)
-	l.Text(styles[0], draw.Safe(name, max(0, w-tail-2))).Gap(1)
+	l.Within(styles[0], name, max(0, w-tail-2)).Gap(1)
 	if detail != "" {
-		l.Text("", draw.Safe(detail, max(0, w-tail-1-l.Used())))
+		l.Within("", detail, max(0, w-tail-1-l.Used()))
 	}
-	l.To(w - tail)
+	l.Pin(w - tail)
 	for i, c := range columns {
 		l.Raw(styles[1+min(i, len(styles)-2)], draw.Cell(cells[i], c, true))
 	}

@@ -7,6 +7,8 @@
 package draw
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -105,6 +107,7 @@ type Line struct {
 	base  Style
 	width int
 	used  int
+	wild  bool // it has text whose width terminals do not agree on
 }
 
 // NewLine begins a row of width cells; base lies under all that is put on it.
@@ -128,11 +131,19 @@ func (l *Line) Raw(s Style, text string) *Line {
 }
 
 // Text puts text from the outside.
-func (l *Line) Text(s Style, text string) *Line { return l.Raw(s, Safe(text, l.Left())) }
+func (l *Line) Text(s Style, text string) *Line { return l.Within(s, text, l.Left()) }
+
+// Within puts text from the outside in at most so many cells.
+func (l *Line) Within(s Style, text string, cells int) *Line {
+	cells = min(cells, l.Left())
+	l.wild = l.wild || !plain(text[:min(len(text), 4*max(0, cells))])
+	return l.Raw(s, Safe(text, cells))
+}
 
 // Cell puts text from the outside in a column of its own.
 func (l *Line) Cell(s Style, text string, width int, right bool) *Line {
 	width = min(width, l.Left())
+	l.wild = l.wild || !plain(text[:min(len(text), 4*width)])
 	return l.Raw(s, Cell(Safe(text, width), width, right))
 }
 
@@ -141,6 +152,24 @@ func (l *Line) Gap(n int) *Line { return l.Raw("", Blank(min(n, l.Left()))) }
 
 // To fills with spaces up to a column.
 func (l *Line) To(column int) *Line { return l.Gap(column - l.used) }
+
+// Pin fills with spaces up to a column and makes sure that what follows stands there.
+// Terminals do not agree on how wide joined emoji and some other characters are: after
+// such text the cursor is put where it belongs. The row must begin at the terminal's
+// left edge.
+func (l *Line) Pin(column int) *Line {
+	l.To(column)
+	if l.wild && l.used == column && column < l.width {
+		l.b.WriteString("\x1b[K\x1b[" + strconv.Itoa(column+1) + "G")
+		l.wild = false
+	}
+	return l
+}
+
+var pins = regexp.MustCompile("\x1b\\[K\x1b\\[[0-9]+G")
+
+// Unpin takes the pins out of a row that is to be cut.
+func Unpin(row string) string { return pins.ReplaceAllString(row, "") }
 
 // String fills the row and gives it.
 func (l *Line) String() string {
