@@ -176,11 +176,11 @@ func (f *Feed) Main(r Row) int {
 // Counterpart is the response to a request, or the request of a response; -1 if
 // there is none.
 func (f *Feed) Counterpart(frame int) int {
-	fr := f.Frame(frame)
-	if fr.Call < 0 {
+	i := f.callOf(frame)
+	if i < 0 {
 		return -1
 	}
-	c := f.Call(fr.Call)
+	c := f.Call(i)
 	if frame == c.Request {
 		return c.Response
 	}
@@ -246,14 +246,21 @@ func (f *Feed) First(r Row) int {
 
 // RowOf is the index in Rows of what a frame belongs to.
 func (f *Feed) RowOf(frame int) int {
-	first := frame
+	row, first := FrameRow(frame), frame
 	if c := f.callOf(frame); c >= 0 {
 		for p := f.Call(c).Parent; p >= 0; p = f.Call(c).Parent {
 			c = p
 		}
-		first = f.Call(f.Operation(c).Legs[0].Call).Request
+		lead := f.Operation(c).Legs[0].Call
+		row, first = Row(lead), f.Call(lead).Request
 	}
-	return max(0, sort.Search(len(f.Rows), func(i int) bool { return f.First(f.Rows[i]) > first })-1)
+	after := sort.Search(len(f.Rows), func(i int) bool { return f.First(f.Rows[i]) > first })
+	for i := after - 1; i >= 0 && f.First(f.Rows[i]) == first; i-- { // a batch begins several
+		if f.Rows[i] == row {
+			return i
+		}
+	}
+	return max(0, after-1)
 }
 
 // callOf is the call of a frame, or of the first message in a batch that has one.
