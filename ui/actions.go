@@ -9,13 +9,14 @@ const (
 	inSessions place = 1 << iota
 	inCalls
 	inFrame
+	inSide   // a third pane
 	inReport // findings, statistics, peers
 	inHelp
 )
 
 const (
-	inSession  = inCalls | inFrame
-	inLists    = inSessions | inCalls | inReport | inFrame | inHelp
+	inSession  = inCalls | inFrame | inSide
+	inLists    = inSessions | inCalls | inReport | inFrame | inSide | inHelp
 	everywhere = ^place(0)
 )
 
@@ -52,20 +53,20 @@ var actions = []Action{
 	{"back", []string{"esc", "backspace"}, "back", "back to where you came from", "back", groupMove, everywhere &^ inSessions},
 	{"other-pane", []string{"tab", "shift+tab"}, "other pane", "between calls and frame", "pane", groupMove, inSession},
 
-	{"unfold", []string{"right", "l"}, "unfold", "show what is in the row", "", groupShow, inSession},
-	{"fold", []string{"left", "h"}, "fold", "hide it, or go to what the row is in", "", groupShow, inSession},
+	{"unfold", []string{"right", "l"}, "unfold", "show what is in the row", "", groupShow, inCalls | inFrame},
+	{"fold", []string{"left", "h"}, "fold", "hide it, or go to what the row is in", "", groupShow, inCalls | inFrame},
 	{"unfold-all", []string{"E"}, "unfold all", "show all that is in the frame", "", groupShow, inFrame},
 	{"fold-all", []string{"C"}, "fold all", "fold all of the frame", "", groupShow, inFrame},
 	{"swap", []string{"s"}, "request or response", "from a response to its request, and back", "swap", groupShow, inSession},
 	{"raw", []string{"r"}, "tree, text or bytes", "the frame as a tree, as its exact text, as hexadecimal", "raw", groupShow, inSession},
 	{"frames", []string{"f"}, "calls or frames", "a row for each call, or for each frame", "frames", groupShow, inSession},
-	{"filter", []string{"/"}, "filter or search", "rows with these words; in the frame, search the text", "find", groupShow, inSessions | inSession},
+	{"filter", []string{"/"}, "filter or search", "rows with these words; in the frame, search the text", "find", groupShow, inSessions | inCalls | inFrame},
 	{"next-match", []string{"n"}, "next match", "the next match of the search", "", groupShow, inFrame},
 	{"next-failure", []string{"e"}, "next failure", "the next call that failed", "failure", groupShow, inCalls},
 	{"zoom", []string{"z"}, "one pane", "give the pane the whole screen, and back", "", groupShow, inSession},
 	{"grow", []string{"+", "="}, "larger pane", "make the pane larger", "", groupShow, inSession},
 	{"shrink", []string{"-"}, "smaller pane", "make the pane smaller", "", groupShow, inSession},
-	{"copy", []string{"y"}, "copy", "copy the frame; in a frame, the value the cursor is on", "", groupShow, inSession},
+	{"copy", []string{"y"}, "copy", "copy the frame; in a frame, the value the cursor is on", "", groupShow, inCalls | inFrame},
 	{"copy-path", []string{"Y"}, "copy path", "copy the path of the value, as gjson and jq-like tools take it", "", groupShow, inFrame},
 
 	{"play", []string{" "}, "play", "play the session at its own pace; again to stop", "play", groupTime, inSession},

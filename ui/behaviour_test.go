@@ -113,11 +113,11 @@ func TestMouse(t *testing.T) {
 	d.has("frame 10 result of tools/call menu")
 	d.send(click(20, s.at.calls.y+3))
 	d.has("progress notifications/progress")
-	at := s.at.split.y
+	at := s.at.across.y
 	d.send(click(30, at))
 	d.send(mouse(30, at+4, tea.MouseButtonLeft, tea.MouseActionMotion))
 	d.send(mouse(30, at+4, tea.MouseButtonLeft, tea.MouseActionRelease))
-	if got := s.at.split.y; got != at+4 && got != at+3 {
+	if got := s.at.across.y; got != at+4 && got != at+3 {
 		t.Errorf("the line between the panes was drawn from %d to %d, and is at %d", at, at+4, got)
 	}
 	d.send(click(1, s.at.clock.y))

@@ -7,59 +7,120 @@ func (r rect) has(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y &&
 
 // Sizes at which the session screen changes its shape.
 const (
-	wideWidth   = 130 // calls and frame beside each other
+	wideWidth   = 130 // panes beside each other
 	tallHeight  = 14  // calls and frame above each other
 	clockHeight = 9   // a line of time
 	minPane     = 3   // lines of a pane that is worth having
+	minColumn   = 30  // cells of one
 )
 
-// arrangement is where the parts of the session screen stand. A pane that is not
-// shown has no height. Every pane has its title on the line above it.
-type arrangement struct {
-	calls, frame rect
-	clock        rect
-	beside       bool // calls and frame, with a line between
-	split        rect // what can be dragged
+// panes are what the session screen is to show.
+type panes struct {
+	focus place
+	only  place // the pane that has the whole screen; 0 if none
+	side  bool  // there is a third pane
+	rows  int   // percent of the height that the upper pane gets
+	cols  int   // percent of the width that the left panes get
 }
 
-// arrange lays the session screen out in w by h cells, its heading at line 0. share is
-// the part of the room that the calls get, in percent; only names the pane that has
-// all the room, if one does.
-func arrange(w, h, share int, only place, focus place) arrangement {
-	var a arrangement
+// arrangement is where the parts of the session screen stand. A pane that is not shown
+// has no height. Every pane has its title on the line above it.
+type arrangement struct {
+	calls, frame, side rect
+	clock              rect
+	across, down       rect // lines that can be dragged: between upper and lower, left and right panes
+}
+
+// top is where panes begin: below the heading and the titles.
+const top = 2
+
+// arrange lays the session screen out in w by h cells.
+//
+// Two panes stand above each other on most terminals, beside each other on wide ones,
+// and one at a time on small ones. A third stands at the right of both where that is
+// wide enough, and takes the frame's place where it is not.
+func arrange(w, h int, p panes) (a arrangement) {
 	bottom := h
 	if h >= clockHeight {
 		bottom--
 		a.clock = rect{0, bottom, w, 1}
 	}
-	const top = 2 // heading and titles
 	room := max(0, bottom-top)
+	whole := rect{0, top, w, room}
 	switch {
-	case only == inCalls, only == 0 && w < wideWidth && h < tallHeight && focus == inCalls:
-		a.calls = rect{0, top, w, room}
-	case only == inFrame, only == 0 && w < wideWidth && h < tallHeight:
-		a.frame = rect{0, top, w, room}
-	case w >= wideWidth:
-		left := max(30, min(w*share/100, w-30))
-		a.beside = true
-		a.calls = rect{0, top, left, room}
-		a.frame = rect{left + 1, top, w - left - 1, room}
-		a.split = rect{left, 1, 1, room + 1}
+	case p.only != 0:
+		*a.pane(p.only) = whole
+	case w < wideWidth && h < tallHeight:
+		*a.pane(p.focus) = whole
+	case w < wideWidth:
+		lower := place(inFrame)
+		if p.focus == inSide {
+			lower = inSide
+		}
+		a.stack(whole, &p, lower)
+	case p.side:
+		left, right := a.beside(whole, p.cols)
+		a.stack(left, &p, inFrame)
+		a.side = right
 	default:
-		upper := max(minPane, min((room-1)*share/100, room-1-minPane))
-		a.calls = rect{0, top, w, upper}
-		a.frame = rect{0, top + upper + 1, w, room - upper - 1}
-		a.split = rect{0, top + upper, w, 1}
+		a.calls, a.frame = a.beside(whole, p.cols)
 	}
 	return a
 }
 
-// shareAt is the share that puts the split where the mouse is.
-func shareAt(a arrangement, x, y, w, h int) int {
-	if a.beside {
-		return clampShare(x * 100 / max(1, w))
+func (a *arrangement) pane(p place) *rect {
+	switch p {
+	case inFrame:
+		return &a.frame
+	case inSide:
+		return &a.side
 	}
-	return clampShare((y - 1) * 100 / max(1, h-3))
+	return &a.calls
+}
+
+// stack puts the calls above another pane; where there is no room for both, one of
+// them has it.
+func (a *arrangement) stack(in rect, p *panes, lower place) {
+	if in.h < 2*minPane+1 {
+		one := place(inCalls)
+		if p.focus == lower {
+			one = lower
+		}
+		*a.pane(one) = in
+		return
+	}
+	upper := max(minPane, min((in.h-1)*p.rows/100, in.h-1-minPane))
+	a.calls = rect{in.x, in.y, in.w, upper}
+	*a.pane(lower) = rect{in.x, in.y + upper + 1, in.w, in.h - upper - 1}
+	a.across = rect{in.x, in.y + upper, in.w, 1}
+}
+
+// beside parts a rectangle into two, with a line between.
+func (a *arrangement) beside(in rect, percent int) (left, right rect) {
+	w := max(minColumn, min(in.w*percent/100, in.w-minColumn))
+	a.down = rect{in.x + w, in.y - 1, 1, in.h + 1}
+	return rect{in.x, in.y, w, in.h}, rect{in.x + w + 1, in.y, in.w - w - 1, in.h}
+}
+
+// grow makes the pane with the focus larger or smaller by a step.
+func (p *panes) grow(a arrangement, by int) {
+	if p.focus == inFrame || p.focus == inSide {
+		by = -by
+	}
+	if a.across.h > 0 && p.focus != inSide || a.down.h == 0 {
+		p.rows = clampShare(p.rows + by)
+		return
+	}
+	p.cols = clampShare(p.cols + by)
+}
+
+// drag puts a line between panes where the mouse is.
+func (p *panes) drag(down bool, x, y, w, h int) {
+	if down {
+		p.cols = clampShare(x * 100 / max(1, w))
+		return
+	}
+	p.rows = clampShare((y-top)*100/max(1, h-top-2) + 1)
 }
 
 func clampShare(n int) int { return max(10, min(n, 90)) }

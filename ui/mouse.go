@@ -2,6 +2,15 @@ package ui
 
 import tea "github.com/charmbracelet/bubbletea"
 
+// line is a line between panes that the mouse may have hold of.
+type line uint8
+
+const (
+	noLine line = iota
+	lineAcross
+	lineDown
+)
+
 // click takes the mouse on the session's screen: rows, the wheel, the line between the
 // panes, and the line of time.
 func (s *session) click(m tea.MouseMsg) tea.Cmd {
@@ -16,11 +25,15 @@ func (s *session) mouse(m tea.MouseMsg) {
 	a := s.at
 	switch {
 	case m.Action == tea.MouseActionRelease:
-		s.drag = false
-	case s.drag && m.Action == tea.MouseActionMotion:
-		s.share = shareAt(a, m.X, m.Y, s.w, s.h)
-	case pressed(m) && a.split.has(m.X, m.Y):
-		s.drag = true
+		s.hold = noLine
+	case m.Action == tea.MouseActionMotion:
+		if s.hold != noLine {
+			s.drag(s.hold == lineDown, m.X, m.Y, s.w, s.h)
+		}
+	case pressed(m) && a.across.has(m.X, m.Y):
+		s.hold = lineAcross
+	case pressed(m) && a.down.has(m.X, m.Y):
+		s.hold = lineDown
 	case a.clock.has(m.X, m.Y) && m.Button == tea.MouseButtonLeft:
 		if w := s.clockWidth(s.w); w > 0 {
 			s.play.stop()
@@ -30,6 +43,20 @@ func (s *session) mouse(m tea.MouseMsg) {
 		s.clickCalls(m)
 	case a.frame.has(m.X, m.Y):
 		s.clickFrame(m)
+	case a.side.has(m.X, m.Y):
+		s.clickSide(m)
+	}
+}
+
+func (s *session) clickSide(m tea.MouseMsg) {
+	switch {
+	case m.Button == tea.MouseButtonWheelUp:
+		s.side.do("up")
+	case m.Button == tea.MouseButtonWheelDown:
+		s.side.do("down")
+	case pressed(m):
+		s.focus = inSide
+		s.side.click(m.Y - s.at.side.y)
 	}
 }
 

@@ -22,12 +22,12 @@ type session struct {
 	frame framePane
 	play  player
 
-	focus place
-	only  place // the pane that has the whole screen; 0 if none
-	share int   // of the calls, in percent
-	w, h  int
-	at    arrangement
-	drag  bool
+	side sidePane // nil if there is none
+
+	panes
+	w, h int
+	at   arrangement
+	hold line // that the mouse has hold of
 
 	status    feed.Status
 	started   bool // something was read
@@ -57,7 +57,7 @@ func openSession(path string) tea.Cmd {
 }
 
 func newSession(e *env, path string, f *feed.Feed) (*session, tea.Cmd) {
-	s := &session{env: e, path: path, feed: f, focus: inCalls, share: 50}
+	s := &session{env: e, path: path, feed: f, panes: panes{focus: inCalls, rows: 50, cols: 50}}
 	s.calls = calls{env: e, feed: f, follow: true, pinned: -1}
 	s.frame = framePane{env: e, want: -1}
 	return s, s.advance()
@@ -79,6 +79,11 @@ func (s *session) close() {
 func (s *session) update(msg tea.Msg) tea.Cmd {
 	if s.closed {
 		return nil
+	}
+	if s.side != nil {
+		s.feed.Lock()
+		s.side.take(msg)
+		s.feed.Unlock()
 	}
 	cmd := s.take(msg)
 	return tea.Batch(cmd, s.need())
@@ -205,11 +210,16 @@ func (s *session) need() tea.Cmd {
 	defer s.feed.Unlock()
 	frame := s.calls.frameAtCursor()
 	s.frame.verdict = s.calls.verdict()
-	return tea.Batch(s.calls.need(), s.frame.need(s.feed, frame, s.at.frame.w))
+	cmds := []tea.Cmd{s.calls.need(), s.frame.need(s.feed, frame, s.at.frame.w)}
+	if s.side != nil {
+		cmds = append(cmds, s.side.need(s.feed, frame, s.at.side.w))
+	}
+	return tea.Batch(cmds...)
 }
 
 func (s *session) arrange() {
-	s.at = arrange(s.w, s.h, s.share, s.only, s.focus)
+	s.panes.side = s.side != nil
+	s.at = arrange(s.w, s.h, s.panes)
 	s.calls.list.SetHeight(s.at.calls.h)
 	s.frame.resize(s.at.frame.w, s.at.frame.h)
 }
@@ -229,7 +239,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 	}
 	switch id {
 	case "other-pane":
-		s.focus = inSession &^ s.focus
+		s.focus = s.next()
 		if s.only != 0 {
 			s.only = s.focus
 		}
@@ -240,11 +250,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 			s.only = s.focus
 		}
 	case "grow", "shrink":
-		by := 5
-		if (id == "shrink") == (s.focus == inCalls) {
-			by = -by
-		}
-		s.share = clampShare(s.share + by)
+		s.grow(s.at, map[string]int{"grow": 5, "shrink": -5}[id])
 	case "swap":
 		s.swap()
 	case "raw":
@@ -266,7 +272,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 			s.only = 0
 			return nil, true
 		}
-		if s.focus == inFrame {
+		if s.focus != inCalls {
 			s.focus = inCalls
 			return nil, true
 		}
@@ -275,6 +281,17 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// next is the pane after the one with the focus.
+func (s *session) next() place {
+	switch {
+	case s.focus == inCalls:
+		return inFrame
+	case s.focus == inFrame && s.side != nil:
+		return inSide
+	}
+	return inCalls
 }
 
 // actHere is what the pane with the focus does.
@@ -292,6 +309,9 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 			return s.env.copy("path", s.frame.path()), true
 		}
 		return nil, s.frame.do(id)
+	}
+	if s.focus == inSide {
+		return nil, s.side.do(id)
 	}
 	switch id {
 	case "filter":
@@ -372,38 +392,62 @@ func (s *session) view(w, h int) []string {
 	}
 	s.feed.Lock()
 	defer s.feed.Unlock()
-	a, th := s.at, s.env.th
-	lines := []string{s.heading(w)}
-	callsTitle := func(w int) string {
-		return s.calls.head(w, s.titleStyle(inCalls))
-	}
-	frameTitle := func(w int) string {
-		name, rest := s.frame.title(s.feed)
-		return rule(th, w, s.titleStyle(inFrame), name, rest)
-	}
-	switch {
-	case a.beside:
-		lines = append(lines, callsTitle(a.calls.w)+th.Line.Paint("┬")+frameTitle(a.frame.w))
-		left := s.calls.view(a.calls.w, a.calls.h, s.focus == inCalls)
-		right := s.frame.view(a.frame.w, a.frame.h, s.focus == inFrame)
-		bar := th.Line.Paint("│")
-		for i := range left {
-			lines = append(lines, left[i]+bar+right[i])
-		}
-	default:
-		if a.calls.h > 0 {
-			lines = append(lines, callsTitle(w))
-			lines = append(lines, s.calls.view(w, a.calls.h, s.focus == inCalls)...)
-		}
-		if a.frame.h > 0 {
-			lines = append(lines, frameTitle(w))
-			lines = append(lines, s.frame.view(w, a.frame.h, s.focus == inFrame)...)
-		}
-	}
-	if a.clock.h > 0 {
+	lines := append([]string{s.heading(w)}, s.body(w)...)
+	if s.at.clock.h > 0 {
 		lines = append(lines, s.clock(w))
 	}
 	return draw.Fill(lines, w, h)
+}
+
+// body draws the panes, each below its title.
+func (s *session) body(w int) []string {
+	a, th := s.at, s.env.th
+	left := w
+	if a.down.h > 0 {
+		left = a.down.x
+	}
+	var lines, right []string
+	for _, p := range []place{inCalls, inFrame, inSide} {
+		r := *a.pane(p)
+		switch {
+		case r.h == 0:
+		case r.x > 0:
+			right = append(right, s.titled(p, r)...)
+		default:
+			lines = append(lines, s.titled(p, r)...)
+		}
+	}
+	if right == nil {
+		return lines
+	}
+	lines, right = draw.Fill(lines, left, a.down.h), draw.Fill(right, w-left-1, a.down.h)
+	for i := range lines {
+		bar := "│"
+		switch i {
+		case 0:
+			bar = "┬"
+		case a.across.y - 1:
+			if a.across.h > 0 {
+				bar = "┤"
+			}
+		}
+		lines[i] += th.Line.Paint(bar) + right[i]
+	}
+	return lines
+}
+
+// titled draws a pane with the line above it.
+func (s *session) titled(p place, r rect) []string {
+	th, focus := s.env.th, s.focus == p
+	switch p {
+	case inFrame:
+		name, rest := s.frame.title(s.feed)
+		return append([]string{rule(th, r.w, s.titleStyle(p), name, rest)}, s.frame.view(r.w, r.h, focus)...)
+	case inSide:
+		name, rest := s.side.title()
+		return append([]string{rule(th, r.w, s.titleStyle(p), name, rest)}, s.side.view(r.w, r.h, focus)...)
+	}
+	return append([]string{s.calls.head(r.w, s.titleStyle(p))}, s.calls.view(r.w, r.h, focus)...)
 }
 
 func (s *session) titleStyle(p place) draw.Style {
