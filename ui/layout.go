@@ -53,7 +53,7 @@ func arrange(w, h int, p panes) (a arrangement) {
 	case w < wideWidth && h < tallHeight:
 		*a.pane(p.focus) = whole
 	case w < wideWidth:
-		lower := place(inFrame)
+		lower := inFrame
 		if p.focus == inSide {
 			lower = inSide
 		}
@@ -82,7 +82,7 @@ func (a *arrangement) pane(p place) *rect {
 // them has it.
 func (a *arrangement) stack(in rect, p *panes, lower place) {
 	if in.h < 2*minPane+1 {
-		one := place(inCalls)
+		one := inCalls
 		if p.focus == lower {
 			one = lower
 		}
