@@ -1,0 +1,396 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/replay/diff"
+	"github.com/mcptap/mcptap/tap"
+)
+
+// diffPage prints a comparison for people: three answers, then tables.
+type diffPage struct {
+	app *app
+	n   int
+	err error
+}
+
+func (p *diffPage) flush() error { return p.err }
+
+func (p *diffPage) unmatched(name string, onB bool) {
+	t := p.app.table(column{name: "what", width: 14}, column{name: "session"})
+	t.row("only in "+sideOf(!onB), name)
+	p.done(t)
+}
+
+func (p *diffPage) done(t *table) {
+	if err := t.flush(); p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *diffPage) compared(d *diff.Diff, verdicts []verdict) {
+	p.answers(d, verdicts)
+	p.rows(d)
+	p.bytes(d)
+	p.further(d)
+}
+
+// answers are the three lines that a reader came for.
+func (p *diffPage) answers(d *diff.Diff, verdicts []verdict) {
+	t := p.app.table(column{name: "", width: 26}, column{name: ""})
+	t.started = true // it needs no heading
+	if p.n++; p.n > 1 {
+		t.write("\n")
+	}
+	t.row("same work?", workAnswer(d))
+	t.row("what costs what?", costAnswer(d))
+	t.row("what behaves differently?", behaviourAnswer(d, verdicts))
+	t.write("\n")
+	t.row("A", aboutSide(&d.A))
+	t.row("B", aboutSide(&d.B))
+	t.write("\n")
+	p.done(t)
+}
+
+func aboutSide(s *diff.About) string {
+	parts := []string{s.Name}
+	if s.Transport != "" {
+		parts = append(parts, s.Transport)
+	}
+	parts = append(parts, strings.TrimSpace(s.Revision+" "+s.Era.String()), cmp.Or(s.Client, "client")+" → "+cmp.Or(s.Server, "server"), plural(s.Operations, "operation"))
+	if s.NotAtHand > 0 {
+		parts = append(parts, fmt.Sprintf("%d bytes are not in the recording and not compared", s.NotAtHand))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// tally counts operations by where they are.
+type tally struct {
+	both, onlyA, onlyB, excused, moved int
+}
+
+func tallyOf(d *diff.Diff) (n tally) {
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		switch {
+		case r.OneSided() && r.Reason != "":
+			n.excused++
+		case r.B == nil:
+			n.onlyA++
+		case r.A == nil:
+			n.onlyB++
+		case r.Kind == diff.RowOperation:
+			n.both++
+		}
+		if r.Moved {
+			n.moved++
+		}
+	}
+	return n
+}
+
+func workAnswer(d *diff.Diff) string {
+	n := tallyOf(d)
+	parts := []string{"yes: " + plural(n.both, "operation") + " on both sides"}
+	if len(workWords(d)) > 0 {
+		parts[0] = "no: " + plural(n.both, "operation") + " on both sides"
+	}
+	say := func(count int, words string) {
+		if count > 0 {
+			parts = append(parts, strconv.Itoa(count)+words)
+		}
+	}
+	say(n.onlyA, " only in A")
+	say(n.onlyB, " only in B")
+	say(n.moved, " in another place")
+	say(n.excused, " on one side for a reason that is named")
+	return strings.Join(parts, ", ")
+}
+
+func costAnswer(d *diff.Diff) string {
+	a, b := d.Bill.A.Total(), d.Bill.B.Total()
+	s := fmt.Sprintf("A %d bytes, B %d (%+d, %s)", a, b, b-a, percentOf(b-a, a))
+	if d.Bill.Opening.Count > 0 && d.A.Opening && d.B.Opening {
+		s += fmt.Sprintf("; opening %+d", d.Bill.Opening.Difference())
+	}
+	if n := d.Bill.Calls.Count; n > 0 {
+		s += fmt.Sprintf("; a call %+.0f", float64(d.Bill.Calls.Difference())/float64(n))
+	}
+	return s + "; " + breakEvenWords(d)
+}
+
+// breakEvenWords says from how many calls on which side is the dearer one.
+func breakEvenWords(d *diff.Diff) string {
+	e := d.BreakEven()
+	dearer, cheaper := "B", "A"
+	if e.PerCall < 0 {
+		dearer, cheaper = cheaper, dearer
+	}
+	switch {
+	case e.Unknown != "":
+		return "no break-even: " + e.Unknown
+	case e.Calls >= 0:
+		return fmt.Sprintf("%s costs more from %s on, %s before", dearer, plural(int(e.Calls), "call"), cheaper)
+	case e.Fixed == 0 && e.PerCall == 0:
+		return "no difference at any number of calls"
+	case e.PerCall == 0 && e.Fixed < 0:
+		return "A costs more at any number of calls"
+	}
+	return dearer + " costs more at any number of calls"
+}
+
+// nouns names differences of a kind, for counting.
+var nouns = map[string]string{"outcome": "outcome", "result": "place in results", "server": "thing that an end says of itself", "tools": "definition", "findings": "finding on one side only", "latency": "latency"}
+
+var nounPlurals = map[string]string{"place in results": "places in results", "thing that an end says of itself": "things that the ends say of themselves", "finding on one side only": "findings on one side only", "latency": "latencies"}
+
+func behaviourAnswer(d *diff.Diff, verdicts []verdict) string {
+	var parts []string
+	for _, v := range verdicts {
+		noun, ok := nouns[v.what]
+		if n := len(v.words); ok && n == 1 {
+			parts = append(parts, "1 "+noun)
+		} else if ok && n > 1 {
+			parts = append(parts, strconv.Itoa(n)+" "+cmp.Or(nounPlurals[noun], noun+"s"))
+		}
+	}
+	s := "nothing"
+	if len(parts) > 0 {
+		s = strings.Join(parts, ", ")
+	}
+	if n := len(d.Volatile); n > 0 {
+		s += fmt.Sprintf(" (%s that vary by themselves taken as equal)", placesOf(n))
+	}
+	return s
+}
+
+func placesOf(n int) string {
+	if n == 1 {
+		return "1 place"
+	}
+	return strconv.Itoa(n) + " places"
+}
+
+// rows prints what crossed, side by side.
+func (p *diffPage) rows(d *diff.Diff) {
+	t := p.app.table(
+		column{name: "#A", width: 5, right: true, drop: 3},
+		column{name: "#B", width: 5, right: true, drop: 3},
+		column{name: "operation", width: 26, min: 12},
+		column{name: "name", width: 24, min: 10},
+		column{name: "bytes A", width: 8, min: 7, right: true, drop: 2},
+		column{name: "bytes B", width: 8, min: 7, right: true, drop: 2},
+		column{name: "±", width: 7, min: 6, right: true},
+		column{name: "ms A", width: 7, min: 6, right: true, drop: 4},
+		column{name: "ms B", width: 7, min: 6, right: true, drop: 4},
+		column{name: "what differs"},
+	)
+	for i := range d.Rows {
+		p.row(t, &d.Rows[i])
+	}
+	p.done(t)
+}
+
+func (p *diffPage) row(t *table, r *diff.Row) {
+	operation := r.Method
+	if r.Kind == diff.RowMessages {
+		operation = r.Method + " (messages)"
+	}
+	bytesA, bytesB := bytesOf(r.A), bytesOf(r.B)
+	t.styled(rowStyle(r), firstFrame(r.A), firstFrame(r.B), operation, r.Name, bytesA, bytesB, signed(costOf(r.B)-costOf(r.A)), took(r.A), took(r.B), rowWords(r))
+	for _, in := range r.Details {
+		if in.A != in.B {
+			t.styled(dim, "", "", "  ↳ "+in.What, "", "", "", "", "", "", detailWords(&in))
+		}
+	}
+	for i := range r.Changes {
+		if i == maxChanges {
+			t.styled(dim, "", "", "  ↳ and "+strconv.Itoa(len(r.Changes)-maxChanges+r.More)+" more", "", "", "", "", "", "", "")
+			break
+		}
+		c := &r.Changes[i]
+		t.styled(rowStyle(r), "", "", "  ↳ "+string(c.What), "", "", "", "", "", "", changeLine(c))
+	}
+}
+
+// maxChanges is how many changes of one operation a page shows.
+const maxChanges = 8
+
+func rowStyle(r *diff.Row) style {
+	switch {
+	case r.OneSided() && r.Reason == "", r.Moved:
+		return yellow
+	case r.OneSided():
+		return dim
+	case len(r.Changes) > 0 && r.Changes[0].What == diff.WhatOutcome:
+		return red
+	case len(r.Changes) > 0:
+		return yellow
+	}
+	return normal
+}
+
+func rowWords(r *diff.Row) string {
+	var parts []string
+	if r.OneSided() {
+		parts = append(parts, "only in "+sideOf(r.A != nil))
+		if r.Reason != "" {
+			parts[0] += " (" + r.Reason + ")"
+		}
+	}
+	if r.Moved {
+		parts = append(parts, "in another place")
+	}
+	seen := map[diff.What]bool{}
+	for i := range r.Changes {
+		if w := r.Changes[i].What; !seen[w] {
+			seen[w] = true
+			parts = append(parts, string(w))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func detailWords(in *diff.Inner) string {
+	s := fmt.Sprintf("%d in A, %d in B", in.A, in.B)
+	if in.Reason != "" {
+		s += " (" + in.Reason + ")"
+	}
+	return s
+}
+
+func firstFrame(p *diff.Part) string {
+	if p == nil || p.N == 0 {
+		return ""
+	}
+	return strconv.FormatUint(p.N, 10)
+}
+
+func bytesOf(p *diff.Part) string {
+	if p == nil {
+		return ""
+	}
+	return strconv.FormatInt(p.Bytes.Total(), 10)
+}
+
+func costOf(p *diff.Part) int64 {
+	if p == nil {
+		return 0
+	}
+	return p.Bytes.Total()
+}
+
+func signed(n int64) string {
+	if n == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%+d", n)
+}
+
+func took(p *diff.Part) string {
+	if p == nil || p.Took < 0 {
+		return ""
+	}
+	return millis(p.Took)
+}
+
+// bytes prints the bill: by what they were spent on, and by the part of the session.
+func (p *diffPage) bytes(d *diff.Diff) {
+	t := p.app.table(
+		column{name: "bytes", width: 34, min: 20},
+		column{name: "A →", width: 9, right: true, drop: 1},
+		column{name: "B →", width: 9, right: true, drop: 1},
+		column{name: "A ←", width: 9, right: true, drop: 1},
+		column{name: "B ←", width: 9, right: true, drop: 1},
+		column{name: "A", width: 10, right: true},
+		column{name: "B", width: 10, right: true},
+		column{name: "±", width: 9, right: true},
+	)
+	t.write("\n")
+	line := func(name string, a, b diff.Cost, of func(*diff.Bytes) int64) {
+		if cells := [4]int64{of(&a.C2S), of(&b.C2S), of(&a.S2C), of(&b.S2C)}; cells != [4]int64{} {
+			t.row("bytes: "+name, num(cells[0]), num(cells[1]), num(cells[2]), num(cells[3]), num(cells[0]+cells[2]), num(cells[1]+cells[3]), signed(cells[1]+cells[3]-cells[0]-cells[2]))
+		}
+	}
+	all := func(b *diff.Bytes) int64 { return b.Total() }
+	b := &d.Bill
+	for _, s := range []struct {
+		name string
+		sum  *diff.Sum
+	}{{"opening", &b.Opening}, {"lists on both sides", &b.Lists}, {"calls on both sides", &b.Calls}, {"other things on both sides", &b.Other}, {"on one side only", &b.Only}} {
+		line(s.name, s.sum.A, s.sum.B, all)
+	}
+	for part := range decode.NumParts {
+		line(part.String(), b.A, b.B, func(x *diff.Bytes) int64 { return x.Parts[part] })
+	}
+	line("not in the recording", b.A, b.B, func(x *diff.Bytes) int64 { return x.NotAtHand })
+	line("HTTP headers", b.A, b.B, func(x *diff.Bytes) int64 { return x.Headers })
+	line("event framing", b.A, b.B, func(x *diff.Bytes) int64 { return x.Framing })
+	line("total", b.A, b.B, all)
+	p.done(t)
+}
+
+func num(n int64) string { return strconv.FormatInt(n, 10) }
+
+// further prints what is not about one operation.
+func (p *diffPage) further(d *diff.Diff) {
+	t := p.app.table(column{name: "further", width: 12}, column{name: "what differs"})
+	t.write("\n")
+	for i := range d.Server {
+		c := &d.Server[i]
+		t.styled(yellow, "server", c.Path+": "+fromTo(c))
+	}
+	for i := range d.Definitions {
+		p.definition(t, &d.Definitions[i])
+	}
+	for i := range d.Findings {
+		t.row("finding", findingWords(&d.Findings[i]))
+	}
+	for i := range d.Times {
+		if d.Times[i].Changed {
+			t.row("latency", timeWords(&d.Times[i]))
+		}
+	}
+	if d.Model.Known {
+		t.row("model", modelWords(&d.Model))
+	}
+	for i := range d.Volatile {
+		v := &d.Volatile[i]
+		t.styled(dim, "varies", fmt.Sprintf("%s %s (%s, %d times): %s → %s", strings.TrimSpace(v.Method+" "+v.Name), v.Path, v.Kind, v.Count, v.A, v.B))
+	}
+	p.done(t)
+}
+
+func (p *diffPage) definition(t *table, f *diff.Definition) {
+	words := definitionWords(f)
+	if !f.Model {
+		words += " (a model does not read it)"
+	}
+	t.styled(yellow, "definition", words)
+	for i := range f.Changes {
+		if i == maxChanges {
+			t.styled(dim, "", "  ↳ and "+strconv.Itoa(len(f.Changes)-maxChanges+f.More)+" more")
+			break
+		}
+		t.styled(dim, "", "  ↳ "+changeLine(&f.Changes[i]))
+	}
+}
+
+func modelWords(m *diff.Model) string {
+	s := fmt.Sprintf("%s in A, %d in B; %d and %d bytes of definitions a turn", plural(m.A.Count, "tool"), m.B.Count, m.A.Bytes, m.B.Bytes)
+	if m.A.Mid > 0 || m.B.Mid > 0 {
+		s += fmt.Sprintf(", ~%d and ~%d tokens", m.A.Mid, m.B.Mid)
+	}
+	if m.Same {
+		return s + "; the model's prompt cache holds"
+	}
+	return s + fmt.Sprintf("; the model's prompt cache breaks at tool %d, %s", m.At+1, m.Broken)
+}
+
+var _ = time.Second
+var _ = tap.C2S

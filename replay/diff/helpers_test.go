@@ -1,0 +1,5 @@
+package diff
+
+import "strconv"
+
+func itoa(n int) string { return strconv.Itoa(n) }
