@@ -1,10 +1,6 @@
 package diff
 
-import (
-	"encoding/json"
-	"maps"
-	"slices"
-)
+import "encoding/json"
 
 // A leaf is a place where two values differ. A side that has nothing there is
 // absent.
@@ -84,17 +80,14 @@ func composite(v any) bool {
 }
 
 func (c *comparer) objects(p Path, a, b map[string]any) {
-	for _, k := range slices.Sorted(maps.Keys(a)) {
-		if bv, ok := b[k]; ok {
-			c.compare(p.member(k), a[k], bv)
-		} else {
-			c.differ(leaf{path: p.member(k), a: a[k], hasA: true})
+	for _, k := range sortedKeys(a, b) {
+		av, hasA := a[k]
+		bv, hasB := b[k]
+		if hasA && hasB {
+			c.compare(p.member(k), av, bv)
+			continue
 		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(b)) {
-		if _, ok := a[k]; !ok {
-			c.differ(leaf{path: p.member(k), b: b[k], hasB: true})
-		}
+		c.differ(leaf{path: p.member(k), a: av, b: bv, hasA: hasA, hasB: hasB})
 	}
 }
 
@@ -110,16 +103,16 @@ func (c *comparer) arrays(p Path, a, b []any) {
 	}
 }
 
-// strings compares texts, and those that are JSON as JSON.
+// strings compares texts, and those that end in JSON as JSON.
 func (c *comparer) strings(p Path, a, b string) {
 	if a == b {
 		return
 	}
-	if av, ok := inner(a); ok {
-		if bv, ok := inner(b); ok {
-			c.compare(p, av, bv)
-			return
-		}
+	wordsA, va, okA := inner(a)
+	wordsB, vb, okB := inner(b)
+	if okA && okB && wordsA == wordsB {
+		c.compare(p, va, vb)
+		return
 	}
 	c.differ(leaf{path: p, a: a, b: b, hasA: true, hasB: true})
 }

@@ -139,6 +139,25 @@ type Volatile struct {
 	A, B   string // the first two values
 }
 
+// Same reports two sessions that nothing tells apart: the same work, at the same
+// cost, with the same behaviour.
+func (d *Diff) Same() bool {
+	if len(d.Server)+len(d.Definitions)+len(d.Findings) > 0 || d.Bill.A != d.Bill.B {
+		return false
+	}
+	for i := range d.Times {
+		if d.Times[i].Changed {
+			return false
+		}
+	}
+	for i := range d.Rows {
+		if r := &d.Rows[i]; r.OneSided() || r.Moved || len(r.Changes) > 0 || r.A.Bytes != r.B.Bytes {
+			return false
+		}
+	}
+	return true
+}
+
 // Compare compares two sessions.
 func Compare(a, b Side, o Options) *Diff {
 	w := newWork(a, b, o)

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -83,16 +82,6 @@ func (w *work) listVolatile() {
 	for _, k := range w.keys {
 		w.d.Volatile = append(w.d.Volatile, *w.vary[k])
 	}
-}
-
-func sortedKeys[V any](maps_ ...map[string]V) []string {
-	all := map[string]bool{}
-	for _, m := range maps_ {
-		for k := range m {
-			all[k] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
 }
 
 func itoa64[N int64 | uint64 | int](n N) string { return strconv.FormatInt(int64(n), 10) }

@@ -132,7 +132,7 @@ func clientOf(params map[string]any) map[string]any {
 	meta, _ := params["_meta"].(map[string]any)
 	return some(map[string]any{
 		"clientInfo":   either(params["clientInfo"], meta[metaPrefix+"clientInfo"]),
-		"capabilities": either(params["capabilities"], meta[metaPrefix+"clientCapabilities"]),
+		"capabilities": offered(either(params["capabilities"], meta[metaPrefix+"clientCapabilities"])),
 	})
 }
 
@@ -142,9 +142,24 @@ func serverOf(result map[string]any) map[string]any {
 	meta, _ := result["_meta"].(map[string]any)
 	return some(map[string]any{
 		"serverInfo":   either(result["serverInfo"], meta[metaPrefix+"serverInfo"]),
-		"capabilities": result["capabilities"],
+		"capabilities": offered(result["capabilities"]),
 		"instructions": result["instructions"],
 	})
+}
+
+// offered leaves out what a capability says no to: not to name it says the same.
+func offered(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := map[string]any{}
+	for k, e := range m {
+		if e != false {
+			out[k] = offered(e)
+		}
+	}
+	return out
 }
 
 func either(a, b any) any {

@@ -54,13 +54,13 @@ func placesOf(a []unit, pairs []pair) map[int]int {
 
 // pairUnits finds which operations are the same work: first those that both have in
 // order, then those that changed places, then those that differ in arguments and
-// stand between the same neighbours.
+// stand between the same neighbours, or are the only ones of their kind.
 func pairUnits(a, b []unit) (pairs []pair, moved map[pair]bool) {
 	ka, kb := number(a, b)
 	inOrder := align(ka, kb)
+	moved = map[pair]bool{}
 	leftA, leftB := rest(len(a), inOrder, func(p pair) int { return p.a }), rest(len(b), inOrder, func(p pair) int { return p.b })
 	crossed := sameKeys(ka, kb, leftA, leftB)
-	moved = map[pair]bool{}
 	for _, p := range crossed {
 		if changedPlace(a, b, p, inOrder) {
 			moved[p] = true
@@ -68,7 +68,34 @@ func pairUnits(a, b []unit) (pairs []pair, moved map[pair]bool) {
 	}
 	pairs = append(slices.Clone(inOrder), crossed...)
 	leftA, leftB = without(leftA, crossed, func(p pair) int { return p.a }), without(leftB, crossed, func(p pair) int { return p.b })
-	return append(pairs, sameKinds(a, b, leftA, leftB, inOrder)...), moved
+	near := sameKinds(a, b, leftA, leftB, inOrder)
+	leftA, leftB = without(leftA, near, func(p pair) int { return p.a }), without(leftB, near, func(p pair) int { return p.b })
+	far := onlyOnes(a, b, leftA, leftB)
+	for _, p := range far {
+		if changedPlace(a, b, p, inOrder) {
+			moved[p] = true
+		}
+	}
+	return slices.Concat(pairs, near, far), moved
+}
+
+// onlyOnes pairs what is left over if it is the only one of its method and target on
+// either side.
+func onlyOnes(a, b []unit, leftA, leftB []int) (pairs []pair) {
+	byKind := func(units []unit, left []int) map[string][]int {
+		m := map[string][]int{}
+		for _, i := range left {
+			m[units[i].kind] = append(m[units[i].kind], i)
+		}
+		return m
+	}
+	inA, inB := byKind(a, leftA), byKind(b, leftB)
+	for _, i := range leftA {
+		if k := a[i].kind; len(inA[k]) == 1 && len(inB[k]) == 1 {
+			pairs = append(pairs, pair{i, inB[k][0]})
+		}
+	}
+	return pairs
 }
 
 // number gives each key a number, the same in both.
@@ -280,7 +307,7 @@ func (w *work) compareQuestions(r *Row, a, b *unit) {
 	qa, qb := byMethod(w.a.questions(&a.op)), byMethod(w.b.questions(&b.op))
 	for _, m := range sortedKeys(qa, qb) {
 		in := Inner{What: m, A: len(qa[m]), B: len(qb[m])}
-		if in.A == 0 || in.B == 0 {
+		if (in.A == 0 || in.B == 0) && !isQuestion(m) { // both eras ask, each in its way
 			in.Reason = w.methodReason(m, in.A == 0)
 		}
 		r.Details = append(r.Details, in)
@@ -340,8 +367,11 @@ func (w *work) compareArguments(r *Row, a, b *unit) {
 // compareResults compares what came back: of the last leg that has an answer. Lists
 // are compared by their definitions instead.
 func (w *work) compareResults(r *Row, a, b *unit) {
-	if isList(r.Method) && r.A.Outcome == decode.OK && r.B.Outcome == decode.OK {
+	switch {
+	case isList(r.Method) && r.A.Outcome == decode.OK && r.B.Outcome == decode.OK:
 		return
+	case (r.A.Outcome == decode.InputRequired) != (r.B.Outcome == decode.InputRequired):
+		return // a question on one side, and no result that it could be compared with
 	}
 	if raw := w.a.lastResult(&a.op); raw != nil && bytes.Equal(raw, w.b.lastResult(&b.op)) {
 		return

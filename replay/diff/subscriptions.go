@@ -30,7 +30,7 @@ func (w *work) subscriptions() {
 	if r.OneSided() {
 		r.Reason = w.subscriptionReason(&r)
 	}
-	w.details(&r, "asked for ", a.asked, b.asked, func(string) string { return w.unaskedReason() })
+	w.details(&r, "asked for ", a.asked, b.asked, w.unaskedReason)
 	w.details(&r, "told of ", a.told, b.told, func(string) string { return "" })
 	at := place{a: a.at}
 	if a.part == nil {
@@ -51,8 +51,8 @@ func (w *work) subscriptionReason(r *Row) string {
 }
 
 // unaskedReason says why a thing is asked for on one side only.
-func (w *work) unaskedReason() string {
-	if w.crossEra() {
+func (w *work) unaskedReason(what string) string {
+	if w.crossEra() && strings.HasSuffix(what, "/list_changed") {
 		return "up to 2025-11-25 changes of lists are told unasked"
 	}
 	return ""

@@ -25,13 +25,15 @@ func parse(b []byte) (v any, ok bool) {
 	return v, err == io.EOF
 }
 
-// inner is the JSON that travels as a text, if a text is that: an object or an array.
-func inner(s string) (v any, ok bool) {
-	t := strings.TrimLeft(s, " \t\r\n")
-	if t == "" || t[0] != '{' && t[0] != '[' {
-		return nil, false
+// inner is the JSON that travels in a text, if a text ends in it: an object or an
+// array, with words before it or without.
+func inner(s string) (words string, v any, ok bool) {
+	i := strings.IndexAny(s, "{[")
+	if i < 0 {
+		return "", nil, false
 	}
-	return parse([]byte(s))
+	v, ok = parse([]byte(s[i:]))
+	return strings.TrimRight(s[:i], " \t\r\n"), v, ok
 }
 
 // canonical writes a value in one way: members sorted, numbers by value.
@@ -91,6 +93,17 @@ func sameNumber(s string) string {
 		return "0"
 	}
 	return sign + short + "e" + strconv.Itoa(exponent-len(fraction)+len(digits)-len(short))
+}
+
+// sortedKeys gives the names of members that any of the objects has.
+func sortedKeys[V any](objects ...map[string]V) []string {
+	all := map[string]bool{}
+	for _, m := range objects {
+		for k := range m {
+			all[k] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // jsonOf writes a value as JSON, cut to what fits a line.

@@ -33,6 +33,7 @@ var masks = []struct {
 	{kindUUID, false, regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`)},
 	{kindTime, false, regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.,]\d+)?)?( ?(Z|[+-]\d\d:?\d\d))?`)},
 	{kindTime, false, regexp.MustCompile(`\b((Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d( [A-Z]{3,4}| [+-]\d{4})?`)},
+	{kindTime, true, regexp.MustCompile(`\b\d{1,2}:\d\d:\d\d([.,]\d+)?( ?[AP]M\b)?`)},
 	{kindFolder, true, regexp.MustCompile(`(/private)?(/tmp|/var/folders)/[\w./+-]*`)},
 	{kindDuration, true, regexp.MustCompile(`\b\d+(\.\d+)? ?(ns|µs|us|ms|milliseconds|seconds|secs?)\b`)},
 	{kindProcess, true, regexp.MustCompile(`(?i)\bpid:? ?\d+\b`)},

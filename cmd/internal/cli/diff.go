@@ -32,8 +32,9 @@ func (a *app) diff() *cobra.Command {
 		Long: `diff compares session B, or several, with session A: two builds of a server, or the
 same work in the legacy and the stateless way. It answers three questions first: is
 it the same work, what costs what, what behaves differently. Then it prints every
-operation that either has, side by side: the numbers of the first frames, bytes on
-the wire, the server's milliseconds, and what differs.
+operation that either has, side by side: the numbers of the first frames, bytes to
+the server and from it (line ends included), the difference, the server's
+milliseconds, and what differs.
 
 Operations are the same work if method, target and arguments are. Calls that ran at
 once may begin in any order. Handshake and discovery, listen streams and legacy
@@ -148,10 +149,11 @@ func (r *diffRun) against(baseline string, others []string) error {
 	if n := countOf(others, "-"); n > 1 || n > 0 && baseline == "-" {
 		return usagef("only one session can be read from standard input")
 	}
-	return r.app.withSession(baseline, decode.Options{}, func(_ *sessions.Session, a *sessions.Loaded) error {
+	return r.app.withSession(baseline, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
+		a := sideOfSession(s, l)
 		for _, name := range others {
-			err := r.app.withSession(name, decode.Options{}, func(_ *sessions.Session, b *sessions.Loaded) error {
-				r.compare(a, b)
+			err := r.app.withSession(name, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
+				r.compare(a, sideOfSession(s, l))
 				return nil
 			})
 			if err != nil {
@@ -171,8 +173,8 @@ func countOf(names []string, name string) (n int) {
 	return n
 }
 
-func (r *diffRun) compare(a, b *sessions.Loaded) {
-	d := diff.Compare(r.app.side(a), r.app.side(b), r.options)
+func (r *diffRun) compare(a, b diff.Side) {
+	d := diff.Compare(a, b, r.options)
 	verdicts := judge(d, r.limits)
 	for _, v := range verdicts {
 		r.failed = r.failed || v.failed
@@ -180,38 +182,41 @@ func (r *diffRun) compare(a, b *sessions.Loaded) {
 	r.report.compared(d, verdicts)
 }
 
-// side makes a loaded session comparable. A probe of it in a process of its own
-// belongs to its opening.
-func (a *app) side(l *sessions.Loaded) diff.Side {
-	s := diff.Side{Name: l.Name(), Session: l.Session, Body: l.Body}
-	if id, _ := a.sibling(l); id != "" && !l.Opening().OnlyProbe {
-		if probe, ok := a.loadProbe(id); ok {
-			s.Probe = &probe
-		}
+// sideOfSession makes a loaded session comparable. A probe of it in a process of its own
+// belongs to its opening; it lies in the same folder.
+func sideOfSession(s *sessions.Session, l *sessions.Loaded) diff.Side {
+	side := diff.Side{Name: l.Name(), Session: l.Session, Body: l.Body}
+	if s.Path() == "" || s.Foreign() || l.Opening().OnlyProbe {
+		return side
 	}
-	return s
+	store := sessions.Store{Dir: filepath.Dir(s.Path())}
+	if id, _ := siblingIn(store, l); id != "" {
+		side.Probe = loadProbe(store, id)
+	}
+	return side
 }
 
-// loadProbe reads a probe into memory: it is a few frames.
-func (a *app) loadProbe(id string) (side diff.Side, ok bool) {
-	info, err := a.store().Resolve(id)
+// loadProbe reads a probe into memory: it is a few frames. It gives nil if it can't
+// be read.
+func loadProbe(store sessions.Store, id string) *diff.Side {
+	info, err := store.Resolve(id)
 	if err != nil {
-		return side, false
+		return nil
 	}
 	s, err := sessions.Open(info.Path)
 	if err != nil {
-		return side, false
+		return nil
 	}
 	defer s.Close()
 	l, err := sessions.Load(s, decode.Options{})
 	if err != nil {
-		return side, false
+		return nil
 	}
 	bodies := make([][]byte, l.Len())
 	for i := range bodies {
 		bodies[i] = l.Body(i)
 	}
-	return diff.Side{Name: id, Session: l.Session, Body: func(i int) []byte { return bodies[i] }}, true
+	return &diff.Side{Name: id, Session: l.Session, Body: func(i int) []byte { return bodies[i] }}
 }
 
 // folders compares the sessions of two folders.
@@ -245,13 +250,23 @@ func (r *diffRun) folders(a, b string) error {
 // sessionFile is a recording of a folder.
 type sessionFile struct{ path, file, label string }
 
+// recordings lists the sessions of a folder, the oldest first. A process that was
+// only probed for another session is part of that one.
 func recordings(folder string) ([]sessionFile, error) {
-	infos, err := sessions.Store{Dir: folder}.List()
+	store := sessions.Store{Dir: folder}
+	infos, err := store.List()
 	if err != nil {
 		return nil, fmt.Errorf("reading the folder: %w", err)
 	}
-	found := make([]sessionFile, 0, len(infos))
+	times := map[string]int{}
 	for i := range infos {
+		times[infos[i].Label()]++
+	}
+	var found []sessionFile
+	for i := range infos {
+		if times[infos[i].Label()] > 1 && isSiblingProbe(store, infos[i].Path) {
+			continue
+		}
 		found = append(found, sessionFile{infos[i].Path, filepath.Base(infos[i].Path), infos[i].Label()})
 	}
 	if len(found) == 0 {
@@ -259,6 +274,20 @@ func recordings(folder string) ([]sessionFile, error) {
 	}
 	slices.SortFunc(found, func(x, y sessionFile) int { return cmp.Compare(x.file, y.file) })
 	return found, nil
+}
+
+func isSiblingProbe(store sessions.Store, path string) bool {
+	s, err := sessions.Open(path)
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	l, err := sessions.Load(s, decode.Options{})
+	if err != nil || s.Foreign() || !l.Opening().OnlyProbe {
+		return false
+	}
+	id, _ := siblingIn(store, l)
+	return id != ""
 }
 
 type filePair struct{ a, b string }

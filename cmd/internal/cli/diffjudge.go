@@ -72,7 +72,9 @@ func differences(d *diff.Diff, what string) (words []string) {
 		}
 	case "findings":
 		for i := range d.Findings {
-			words = append(words, findingWords(&d.Findings[i]))
+			if f := &d.Findings[i]; f.Reason == "" {
+				words = append(words, findingWords(f))
+			}
 		}
 	case "latency":
 		for i := range d.Times {
@@ -85,7 +87,7 @@ func differences(d *diff.Diff, what string) (words []string) {
 }
 
 // workWords tells what is not the same work: what only one side has without a
-// reason, and what changed places.
+// reason, what changed places, and what was asked for otherwise.
 func workWords(d *diff.Diff) (words []string) {
 	for i := range d.Rows {
 		r := &d.Rows[i]
@@ -94,6 +96,11 @@ func workWords(d *diff.Diff) (words []string) {
 			words = append(words, "only in "+sideOf(r.A != nil)+": "+rowName(r))
 		case r.Moved:
 			words = append(words, "in another place: "+rowName(r))
+		}
+		for j := range r.Changes {
+			if c := &r.Changes[j]; c.What == diff.WhatArguments {
+				words = append(words, "other arguments: "+rowName(r)+": "+changeLine(c))
+			}
 		}
 		for _, in := range r.Details {
 			if !r.OneSided() && (in.A == 0) != (in.B == 0) && in.Reason == "" {
@@ -109,7 +116,7 @@ func changeWords(d *diff.Diff, what string) (words []string) {
 		r := &d.Rows[i]
 		for j := range r.Changes {
 			c := &r.Changes[j]
-			if (c.What == diff.WhatOutcome) == (what == "outcome") {
+			if c.What != diff.WhatArguments && (c.What == diff.WhatOutcome) == (what == "outcome") {
 				words = append(words, rowName(r)+": "+changeLine(c))
 			}
 		}
@@ -129,7 +136,7 @@ func rowName(r *diff.Row) string { return strings.TrimSpace(r.Method + " " + r.N
 // changeLine says what one change is.
 func changeLine(c *diff.Difference) string {
 	if c.Path == "" {
-		return string(c.What) + " " + fromTo(c)
+		return fromTo(c)
 	}
 	return c.Path + ": " + fromTo(c)
 }

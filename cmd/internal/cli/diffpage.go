@@ -3,13 +3,12 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay/diff"
-	"github.com/mcptap/mcptap/tap"
 )
 
 // diffPage prints a comparison for people: three answers, then tables.
@@ -71,7 +70,7 @@ func aboutSide(s *diff.About) string {
 
 // tally counts operations by where they are.
 type tally struct {
-	both, onlyA, onlyB, excused, moved int
+	both, onlyA, onlyB, excused, moved, otherwise int
 }
 
 func tallyOf(d *diff.Diff) (n tally) {
@@ -89,6 +88,9 @@ func tallyOf(d *diff.Diff) (n tally) {
 		}
 		if r.Moved {
 			n.moved++
+		}
+		if slices.ContainsFunc(r.Changes, func(c diff.Difference) bool { return c.What == diff.WhatArguments }) {
+			n.otherwise++
 		}
 	}
 	return n
@@ -108,6 +110,7 @@ func workAnswer(d *diff.Diff) string {
 	say(n.onlyA, " only in A")
 	say(n.onlyB, " only in B")
 	say(n.moved, " in another place")
+	say(n.otherwise, " with other arguments")
 	say(n.excused, " on one side for a reason that is named")
 	return strings.Join(parts, ", ")
 }
@@ -183,8 +186,10 @@ func (p *diffPage) rows(d *diff.Diff) {
 		column{name: "#B", width: 5, right: true, drop: 3},
 		column{name: "operation", width: 26, min: 12},
 		column{name: "name", width: 24, min: 10},
-		column{name: "bytes A", width: 8, min: 7, right: true, drop: 2},
-		column{name: "bytes B", width: 8, min: 7, right: true, drop: 2},
+		column{name: "A →", width: 7, min: 6, right: true, drop: 1},
+		column{name: "B →", width: 7, min: 6, right: true, drop: 1},
+		column{name: "A ←", width: 7, min: 6, right: true, drop: 1},
+		column{name: "B ←", width: 7, min: 6, right: true, drop: 1},
 		column{name: "±", width: 7, min: 6, right: true},
 		column{name: "ms A", width: 7, min: 6, right: true, drop: 4},
 		column{name: "ms B", width: 7, min: 6, right: true, drop: 4},
@@ -201,21 +206,27 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 	if r.Kind == diff.RowMessages {
 		operation = r.Method + " (messages)"
 	}
-	bytesA, bytesB := bytesOf(r.A), bytesOf(r.B)
-	t.styled(rowStyle(r), firstFrame(r.A), firstFrame(r.B), operation, r.Name, bytesA, bytesB, signed(costOf(r.B)-costOf(r.A)), took(r.A), took(r.B), rowWords(r))
+	toA, fromA := bytesOf(r.A)
+	toB, fromB := bytesOf(r.B)
+	t.styled(rowStyle(r), firstFrame(r.A), firstFrame(r.B), operation, r.Name, toA, toB, fromA, fromB, signed(costOf(r.B)-costOf(r.A)), took(r.A), took(r.B), rowWords(r))
 	for _, in := range r.Details {
 		if in.A != in.B {
-			t.styled(dim, "", "", "  ↳ "+in.What, "", "", "", "", "", "", detailWords(&in))
+			p.below(t, dim, in.What, detailWords(&in))
 		}
 	}
 	for i := range r.Changes {
 		if i == maxChanges {
-			t.styled(dim, "", "", "  ↳ and "+strconv.Itoa(len(r.Changes)-maxChanges+r.More)+" more", "", "", "", "", "", "", "")
+			p.below(t, dim, "and "+strconv.Itoa(len(r.Changes)-maxChanges+r.More)+" more", "")
 			break
 		}
 		c := &r.Changes[i]
-		t.styled(rowStyle(r), "", "", "  ↳ "+string(c.What), "", "", "", "", "", "", changeLine(c))
+		p.below(t, rowStyle(r), string(c.What), changeLine(c))
 	}
+}
+
+// below prints a line that belongs to the row above it.
+func (p *diffPage) below(t *table, s style, what, words string) {
+	t.styled(s, "", "", "  ↳ "+what, "", "", "", "", "", "", "", "", words)
 }
 
 // maxChanges is how many changes of one operation a page shows.
@@ -271,11 +282,12 @@ func firstFrame(p *diff.Part) string {
 	return strconv.FormatUint(p.N, 10)
 }
 
-func bytesOf(p *diff.Part) string {
+// bytesOf gives the bytes to the server, and those from it.
+func bytesOf(p *diff.Part) (to, from string) {
 	if p == nil {
-		return ""
+		return "", ""
 	}
-	return strconv.FormatInt(p.Bytes.Total(), 10)
+	return num(p.Bytes.C2S.Total()), num(p.Bytes.S2C.Total())
 }
 
 func costOf(p *diff.Part) int64 {
@@ -391,6 +403,3 @@ func modelWords(m *diff.Model) string {
 	}
 	return s + fmt.Sprintf("; the model's prompt cache breaks at tool %d, %s", m.At+1, m.Broken)
 }
-
-var _ = time.Second
-var _ = tap.C2S

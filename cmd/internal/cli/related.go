@@ -14,12 +14,14 @@ const siblingSpan = 2 * time.Minute
 
 // sibling finds the other half of a session whose server was probed in a process
 // of its own: the session of a probe, or the probe of a session.
-func (a *app) sibling(l *sessions.Loaded) (id, reason string) {
+func (a *app) sibling(l *sessions.Loaded) (id, reason string) { return siblingIn(a.store(), l) }
+
+func siblingIn(store sessions.Store, l *sessions.Loaded) (id, reason string) {
 	me := l.Opening()
 	if l.Header == nil || !me.OnlyProbe && !me.Eras.NoOpening {
 		return "", ""
 	}
-	infos, err := a.store().List()
+	infos, err := store.List()
 	if err != nil {
 		return "", ""
 	}
