@@ -4,12 +4,14 @@ import (
 	"github.com/mcptap/mcptap/decode"
 )
 
-// Methods that only one era has (the schema of each revision). What a server asks
-// has a legacy request and a modern member of a result, so it is in neither list.
+// Methods that only one era has (the schema of each revision), and whose work the
+// other era has no need of. What a server asks has a legacy request and a modern
+// member of a result, and resources/subscribe has the listen stream for its
+// counterpart: they are in neither list.
 var (
 	legacyOnly = map[string]bool{
 		"initialize": true, "notifications/initialized": true, "ping": true, "logging/setLevel": true,
-		"resources/subscribe": true, "resources/unsubscribe": true, "tasks/list": true, "tasks/result": true,
+		"tasks/list": true, "tasks/result": true,
 		"notifications/roots/list_changed": true, "notifications/elicitation/complete": true, "notifications/tasks/status": true,
 	}
 	modernOnly = map[string]bool{

@@ -36,7 +36,7 @@ func rank(v []float64) ranked {
 }
 
 // exactUpTo is up to how many values a rank-sum test counts every arrangement.
-const exactUpTo = 40
+const exactUpTo = 24
 
 // rankSum is the two-sided p-value of the Mann-Whitney-Wilcoxon test: how likely two
 // samples of one distribution have rank sums that far apart.

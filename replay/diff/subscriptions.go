@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ func (w *work) subscriptions() {
 	a, b := w.a.follow(), w.b.follow()
 	r := Row{Kind: RowSubscriptions, Method: "subscriptions", A: a.part, B: b.part}
 	if r.OneSided() {
-		r.Reason = w.subscriptionReason(&r)
+		r.Reason = w.subscriptionReason(&r, a.asked, b.asked)
 	}
 	w.details(&r, "asked for ", a.asked, b.asked, w.unaskedReason)
 	w.details(&r, "told of ", a.told, b.told, func(string) string { return "" })
@@ -39,12 +38,14 @@ func (w *work) subscriptions() {
 	w.row(r, at)
 }
 
-func (w *work) subscriptionReason(r *Row) string {
+// subscriptionReason excuses a stream that asks for changes of lists only.
+func (w *work) subscriptionReason(r *Row, a, b map[string]int) string {
 	has, hasNot := w.a, w.b
 	if r.A == nil {
 		has, hasNot = w.b, w.a
 	}
-	if has.listens() && hasNot.era() == decode.Legacy {
+	unasked := !slices.ContainsFunc(sortedKeys(a, b), func(what string) bool { return w.unaskedReason(what) == "" })
+	if has.listens() && hasNot.era() == decode.Legacy && unasked {
 		return "no subscriptions/listen before " + modernRevision + ": what lists change is told unasked there"
 	}
 	return ""
@@ -59,9 +60,7 @@ func (w *work) unaskedReason(what string) string {
 }
 
 func (w *work) details(r *Row, words string, a, b map[string]int, reason func(string) string) {
-	both := maps.Clone(a)
-	maps.Copy(both, b)
-	for _, k := range slices.Sorted(maps.Keys(both)) {
+	for _, k := range sortedKeys(a, b) {
 		in := Inner{What: words + k, A: a[k], B: b[k]}
 		if in.A == 0 || in.B == 0 {
 			in.Reason = reason(k)

@@ -35,7 +35,8 @@ const (
 	leastRatio  = 1.2
 	leastShift  = 100 * time.Microsecond
 	testFrom    = 5  // measurements of either side, for a rank test
-	pairsFrom   = 10 // pairs, for a signed-rank test, and to know a session's noise
+	pairsFrom   = 10 // pairs, for a signed-rank test
+	noiseFrom   = 6  // pairs, to know a session's noise
 	outlierFrom = 8  // times the noise, for what was measured too seldom
 	outlierMin  = 2  // times as long, at least
 	outlierAbs  = 2 * time.Millisecond
@@ -143,7 +144,7 @@ const mad = 1.4826
 const leastSpread = 0.05
 
 func noiseOf(pairs [][2]float64) (n noise) {
-	if len(pairs) < pairsFrom {
+	if len(pairs) < noiseFrom {
 		return n
 	}
 	var factors, shifts []float64
