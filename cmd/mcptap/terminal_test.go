@@ -46,6 +46,7 @@ func TestScreens(t *testing.T) {
 		{"frames", "show --frames", "features-go-noise-kills-client"},
 		{"rounds", "show", "features-ts-auto-sibling-full.2"},
 		{"stats", "stats", "slack-ts-auto"},
+		{"diff", "diff ../../decode/testdata/corpus/features-ts-legacy-full.jsonl", "features-go-auto-full"},
 	} {
 		for _, columns := range []uint16{40, 60, 80, 120, 200} {
 			for _, colour := range []string{"NO_COLOR=1", "NO_COLOR="} {

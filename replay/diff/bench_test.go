@@ -26,16 +26,21 @@ func many(n, skip, change int) Side {
 }
 
 // BenchmarkCompare tells whether a comparison takes time in proportion to its length:
-// ns/op-pair should not change between the sizes.
+// ns/operation should not change between the sizes.
 func BenchmarkCompare(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		x, y := many(n, 0, 0), many(n, 97, 10)
-		b.Run(itoa(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
-				Compare(x, y, Options{})
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/operation")
-		})
+		for _, c := range []struct {
+			name string
+			do   func()
+		}{{"", func() { newWork(x, y, Options{}).compare() }}, {"with-findings", func() { Compare(x, y, Options{}) }}} {
+			b.Run(itoa(n)+c.name, func(b *testing.B) {
+				b.ReportAllocs()
+				for range b.N {
+					c.do()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/operation")
+			})
+		}
 	}
 }

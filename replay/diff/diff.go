@@ -161,6 +161,13 @@ func (d *Diff) Same() bool {
 // Compare compares two sessions.
 func Compare(a, b Side, o Options) *Diff {
 	w := newWork(a, b, o)
+	w.compare()
+	w.findings()
+	return w.d
+}
+
+// compare finds all but the findings: what crossed, and what it says.
+func (w *work) compare() {
 	w.opening()
 	w.subscriptions()
 	w.operations()
@@ -168,8 +175,6 @@ func Compare(a, b Side, o Options) *Diff {
 	w.sortRows()
 	w.bill()
 	w.definitions()
-	w.findings()
 	w.times()
 	w.model()
-	return w.d
 }

@@ -121,8 +121,7 @@ func (s *source) answerOf(call int) map[string]any {
 		return nil
 	}
 	body, _ := parse(s.Body(c.Response))
-	m, _ := s.messageOf(body, call, true)
-	return m
+	return s.messageOf(body, call, true)
 }
 
 const metaPrefix = "io.modelcontextprotocol/"

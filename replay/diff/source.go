@@ -72,16 +72,15 @@ func (s *source) unitOf(o decode.Operation) unit {
 // params gives the params of a call's request.
 func (s *source) params(call int) (map[string]any, bool) {
 	body, _ := parse(s.Body(s.Session.Call(call).Request))
-	message, _ := s.messageOf(body, call, false)
-	params, ok := message["params"].(map[string]any)
+	params, ok := s.messageOf(body, call, false)["params"].(map[string]any)
 	return params, ok
 }
 
 // messageOf finds a call's request or response in a body: that is the body itself,
-// but for a batch.
-func (s *source) messageOf(body any, call int, response bool) (map[string]any, bool) {
+// but for a batch. It gives nil if there is none.
+func (s *source) messageOf(body any, call int, response bool) map[string]any {
 	if m, ok := body.(map[string]any); ok {
-		return m, true
+		return m
 	}
 	all, _ := body.([]any)
 	c := s.Session.Call(call)
@@ -92,11 +91,11 @@ func (s *source) messageOf(body any, call int, response bool) (map[string]any, b
 	for i, member := range s.Session.Frame(frame).Batch {
 		isAnswer := member.Kind == decode.Result || member.Kind == decode.Error
 		if member.Call == call && isAnswer == response && i < len(all) {
-			m, ok := all[i].(map[string]any)
-			return m, ok
+			m, _ := all[i].(map[string]any)
+			return m
 		}
 	}
-	return nil, false
+	return nil
 }
 
 func nameIn(params map[string]any) string {

@@ -10,11 +10,10 @@ import (
 
 // followed is what a session did to hear of changes, and what it heard.
 type followed struct {
-	part   *Part
-	told   map[string]int // notifications, by method and URI
-	asked  map[string]int // what was asked for, by notification and URI
-	at     int            // the first call
-	listen bool
+	part  *Part
+	told  map[string]int // notifications, by method
+	asked map[string]int // what was asked for, by notification and URI
+	at    int            // the first call
 }
 
 // subscriptions compares listen streams with legacy subscriptions and what servers

@@ -101,7 +101,7 @@ func (a *app) runDiff(args []string, o diffOptions) error {
 	case folders == len(args) && folders == 2:
 		err = run.folders(args[0], args[1])
 	case folders > 0:
-		return usagef("folders are compared in twos: diff FOLDER FOLDER")
+		return usagef("folders are compared in twos: one folder with another, and nothing else")
 	default:
 		err = run.against(args[0], args[1:])
 	}

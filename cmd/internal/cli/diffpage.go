@@ -7,16 +7,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay/diff"
+	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 // diffPage prints a comparison for people: three answers, then tables.
 type diffPage struct {
-	app *app
-	n   int
-	err error
+	app  *app
+	n    int
+	err  error
+	sums bool // the rows have no directions
 }
+
+// directionsFrom is the width of a terminal that has room for both directions.
+const directionsFrom = 110
 
 func (p *diffPage) flush() error { return p.err }
 
@@ -41,20 +48,42 @@ func (p *diffPage) compared(d *diff.Diff, verdicts []verdict) {
 
 // answers are the three lines that a reader came for.
 func (p *diffPage) answers(d *diff.Diff, verdicts []verdict) {
-	t := p.app.table(column{name: "", width: 26}, column{name: ""})
+	t := p.app.table(column{name: "", width: questionWidth}, column{name: ""})
 	t.started = true // it needs no heading
 	if p.n++; p.n > 1 {
 		t.write("\n")
 	}
-	t.row("same work?", workAnswer(d))
-	t.row("what costs what?", costAnswer(d))
-	t.row("what behaves differently?", behaviourAnswer(d, verdicts))
+	answer(t, "same work?", workAnswer(d))
+	answer(t, "what costs what?", costAnswer(d))
+	answer(t, "what behaves differently?", behaviourAnswer(d, verdicts))
 	t.write("\n")
-	t.row("A", aboutSide(&d.A))
-	t.row("B", aboutSide(&d.B))
+	answer(t, "A", aboutSide(&d.A))
+	answer(t, "B", aboutSide(&d.B))
 	t.write("\n")
 	p.done(t)
 }
+
+const questionWidth = 25
+
+// answer prints an answer whole: a terminal gets more lines if it is long.
+func answer(t *table, question, words string) {
+	if !t.terminal {
+		t.row(question, words)
+		return
+	}
+	indent, room := questionWidth+2, t.width-questionWidth-2
+	if room < narrowAnswer { // the answer stands below its question
+		t.write(question + "\n")
+		question, indent, room = "", 2, t.width-2
+	}
+	for line := range strings.SplitSeq(ansi.Wordwrap(safetext.Line(words), room, ""), "\n") {
+		t.write(pad(question, indent, false) + line + "\n")
+		question = ""
+	}
+}
+
+// narrowAnswer is the least room that an answer beside its question needs.
+const narrowAnswer = 40
 
 func aboutSide(s *diff.About) string {
 	parts := []string{s.Name}
@@ -122,9 +151,14 @@ func costAnswer(d *diff.Diff) string {
 		s += fmt.Sprintf("; opening %+d", d.Bill.Opening.Difference())
 	}
 	if n := d.Bill.Calls.Count; n > 0 {
-		s += fmt.Sprintf("; a call %+.0f", float64(d.Bill.Calls.Difference())/float64(n))
+		s += "; a call " + perCall(float64(d.Bill.Calls.Difference())/float64(n))
 	}
 	return s + "; " + breakEvenWords(d)
+}
+
+// perCall is an average with its sign, to a tenth of a byte.
+func perCall(n float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%+.1f", n+0), ".0") // + 0 makes -0 a zero
 }
 
 // breakEvenWords says from how many calls on which side is the dearer one.
@@ -166,35 +200,38 @@ func behaviourAnswer(d *diff.Diff, verdicts []verdict) string {
 	if len(parts) > 0 {
 		s = strings.Join(parts, ", ")
 	}
-	if n := len(d.Volatile); n > 0 {
-		s += fmt.Sprintf(" (%s that vary by themselves taken as equal)", placesOf(n))
+	switch n := len(d.Volatile); {
+	case n == 1:
+		s += " (1 place that varies by itself was taken as equal)"
+	case n > 1:
+		s += fmt.Sprintf(" (%d places that vary by themselves were taken as equal)", n)
 	}
 	return s
 }
 
-func placesOf(n int) string {
-	if n == 1 {
-		return "1 place"
-	}
-	return strconv.Itoa(n) + " places"
-}
-
-// rows prints what crossed, side by side.
+// rows prints what crossed, side by side: bytes by direction, or in sum where there
+// is no room for that.
 func (p *diffPage) rows(d *diff.Diff) {
-	t := p.app.table(
-		column{name: "#A", width: 5, right: true, drop: 3},
-		column{name: "#B", width: 5, right: true, drop: 3},
-		column{name: "operation", width: 26, min: 12},
-		column{name: "name", width: 24, min: 10},
-		column{name: "A →", width: 7, min: 6, right: true, drop: 1},
-		column{name: "B →", width: 7, min: 6, right: true, drop: 1},
-		column{name: "A ←", width: 7, min: 6, right: true, drop: 1},
-		column{name: "B ←", width: 7, min: 6, right: true, drop: 1},
-		column{name: "±", width: 7, min: 6, right: true},
-		column{name: "ms A", width: 7, min: 6, right: true, drop: 4},
-		column{name: "ms B", width: 7, min: 6, right: true, drop: 4},
-		column{name: "what differs"},
-	)
+	columns := []column{
+		{name: "#A", width: 5, right: true, drop: 4},
+		{name: "#B", width: 5, right: true, drop: 3},
+		{name: "operation", width: 26, min: 14},
+		{name: "name", width: 24, min: 10},
+		{name: "A →", width: 7, min: 6, right: true},
+		{name: "B →", width: 7, min: 6, right: true},
+		{name: "A ←", width: 7, min: 6, right: true},
+		{name: "B ←", width: 7, min: 6, right: true},
+		{name: "±", width: 7, min: 6, right: true},
+		{name: "ms A", width: 7, min: 6, right: true, drop: 6},
+		{name: "ms B", width: 7, min: 6, right: true, drop: 5},
+		{name: "what differs"},
+	}
+	t := p.app.table(columns...)
+	p.sums = t.terminal && t.width < directionsFrom
+	if p.sums {
+		columns = slices.Delete(columns, 4, 8)
+		t = p.app.table(slices.Insert(columns, 4, column{name: "A", width: 7, right: true, drop: 2}, column{name: "B", width: 7, right: true, drop: 1})...)
+	}
 	for i := range d.Rows {
 		p.row(t, &d.Rows[i])
 	}
@@ -206,9 +243,11 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 	if r.Kind == diff.RowMessages {
 		operation = r.Method + " (messages)"
 	}
-	toA, fromA := bytesOf(r.A)
-	toB, fromB := bytesOf(r.B)
-	t.styled(rowStyle(r), firstFrame(r.A), firstFrame(r.B), operation, r.Name, toA, toB, fromA, fromB, signed(costOf(r.B)-costOf(r.A)), took(r.A), took(r.B), rowWords(r))
+	cells := append([]string{firstFrame(r.A), firstFrame(r.B), operation, r.Name}, p.bytesOf(r)...)
+	t.styled(rowStyle(r), append(cells, signed(costOf(r.B)-costOf(r.A)), took(r.A), took(r.B), rowWords(r, t.terminal))...)
+	if t.terminal && r.Reason != "" {
+		p.below(t, dim, r.Reason, "")
+	}
 	for _, in := range r.Details {
 		if in.A != in.B {
 			p.below(t, dim, in.What, detailWords(&in))
@@ -226,6 +265,11 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 
 // below prints a line that belongs to the row above it.
 func (p *diffPage) below(t *table, s style, what, words string) {
+	if t.terminal {
+		line := strings.TrimRight(strings.Repeat(" ", 14)+"↳ "+what+": "+words, ": ")
+		t.write(t.paint(s, ansi.Truncate(safetext.Line(line), t.width, "…")) + "\n")
+		return
+	}
 	t.styled(s, "", "", "  ↳ "+what, "", "", "", "", "", "", "", "", words)
 }
 
@@ -246,11 +290,12 @@ func rowStyle(r *diff.Row) style {
 	return normal
 }
 
-func rowWords(r *diff.Row) string {
+// rowWords says in a few words what differs. A terminal has the reason below.
+func rowWords(r *diff.Row, short bool) string {
 	var parts []string
 	if r.OneSided() {
 		parts = append(parts, "only in "+sideOf(r.A != nil))
-		if r.Reason != "" {
+		if r.Reason != "" && !short {
 			parts[0] += " (" + r.Reason + ")"
 		}
 	}
@@ -282,12 +327,24 @@ func firstFrame(p *diff.Part) string {
 	return strconv.FormatUint(p.N, 10)
 }
 
-// bytesOf gives the bytes to the server, and those from it.
-func bytesOf(p *diff.Part) (to, from string) {
-	if p == nil {
-		return "", ""
+// bytesOf gives the cells with the bytes of both sides.
+func (p *diffPage) bytesOf(r *diff.Row) []string {
+	var cells []string
+	for _, of := range []func(*diff.Cost) int64{
+		func(c *diff.Cost) int64 { return c.C2S.Total() }, func(c *diff.Cost) int64 { return c.S2C.Total() }, (*diff.Cost).Total,
+	} {
+		for _, part := range []*diff.Part{r.A, r.B} {
+			cell := ""
+			if part != nil {
+				cell = num(of(&part.Bytes))
+			}
+			cells = append(cells, cell)
+		}
 	}
-	return num(p.Bytes.C2S.Total()), num(p.Bytes.S2C.Total())
+	if p.sums {
+		return cells[4:]
+	}
+	return cells[:4]
 }
 
 func costOf(p *diff.Part) int64 {
@@ -355,7 +412,7 @@ func (p *diffPage) further(d *diff.Diff) {
 	t.write("\n")
 	for i := range d.Server {
 		c := &d.Server[i]
-		t.styled(yellow, "server", c.Path+": "+fromTo(c))
+		t.styled(yellow, string(c.What), c.Path+": "+fromTo(c))
 	}
 	for i := range d.Definitions {
 		p.definition(t, &d.Definitions[i])

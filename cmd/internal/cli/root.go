@@ -21,6 +21,7 @@ The host notices nothing. Afterwards, or meanwhile:
     mcptap ls                 what was recorded
     mcptap show last          every call of the newest session, and how it ended
     mcptap check last         what in it breaks the specification
+    mcptap diff A B           what differs between two sessions
     mcptap follow             every frame as it crosses
 
 Without a command, mcptap lists what was recorded.`,
