@@ -91,7 +91,7 @@ type Bill struct {
 	A, B    Cost // all that crossed
 	Opening Sum  // handshake or discovery
 	Lists   Sum  // what both listed
-	Calls   Sum  // calls of tools, prompts and resources that both made
+	Calls   Sum  // calls of tools, prompts and resources that both made with the same arguments
 	Only    Sum  // what only one side has, openings apart
 	Other   Sum  // all else that both have
 }
@@ -129,7 +129,7 @@ func (w *work) bill() {
 			b.Only.add(r)
 		case r.Kind == RowOperation && isList(r.Method):
 			b.Lists.add(r)
-		case r.Kind == RowOperation && isCall(r.Method):
+		case r.Kind == RowOperation && isCall(r.Method) && r.SameWork():
 			b.Calls.add(r)
 		default:
 			b.Other.add(r)

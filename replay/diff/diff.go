@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"slices"
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
@@ -88,6 +89,15 @@ type Row struct {
 
 // OneSided reports a row that only one session has.
 func (r *Row) OneSided() bool { return r.A == nil || r.B == nil }
+
+// otherwise reports operations that ask for other things: the same method and target,
+// but not the same work.
+func (r *Row) otherwise() bool {
+	return slices.ContainsFunc(r.Changes, func(c Difference) bool { return c.What == WhatArguments })
+}
+
+// SameWork reports a row that both sides have, and asked for in the same way.
+func (r *Row) SameWork() bool { return !r.OneSided() && !r.otherwise() }
 
 // A Part is one side of a row.
 type Part struct {

@@ -281,3 +281,32 @@ func TestTokens(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 }
+
+// TestOtherArguments: what asks for something else is paired with what is nearest to
+// it, and its answer is no difference.
+func TestOtherArguments(t *testing.T) {
+	session := func(arguments ...string) (s script) {
+		for i, a := range arguments {
+			s = append(s, `> {"jsonrpc":"2.0","id":`+itoa(i)+`,"method":"tools/call","params":{"name":"find","arguments":`+a+`}}`,
+				`< {"jsonrpc":"2.0","id":`+itoa(i)+`,"result":{"content":[{"type":"text","text":"`+itoa(len(a))+`"}]}}`)
+		}
+		return s
+	}
+	a := session(`{"q":"x","n":1}`, `{"q":"y","n":1}`, `{"q":"z"}`)
+	b := session(`{"q":"other"}`, `{"q":"y","n":1,"all":true}`, `{"q":"x","n":1,"all":true}`, `{"q":"more"}`)
+	d := Compare(a.side("a"), b.side("b"), Options{})
+	want := `operation tools/call find: #1 1 ok 100+76 | #5 1 ok 111+76
+  arguments params.arguments.all:  | true
+operation tools/call find: - | #7 1 ok 97+76
+operation tools/call find: #3 1 ok 100+76 | #3 1 ok 111+76
+  arguments params.arguments.all:  | true
+operation tools/call find: #5 1 ok 94+75 | #1 1 ok 98+76
+  arguments params.arguments.q: "z" | "other"
+`
+	if diff := cmp.Diff(want, describe(d)); diff != "" {
+		t.Error(diff)
+	}
+	if e := d.BreakEven(); e.Unknown == "" || d.Bill.Calls.Count != 0 {
+		t.Errorf("%+v: calls that ask for other things say nothing of what a call costs", e)
+	}
+}

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 
@@ -52,169 +51,6 @@ func placesOf(a []unit, pairs []pair) map[int]int {
 	return at
 }
 
-// pairUnits finds which operations are the same work: first those that both have in
-// order, then those that changed places, then those that differ in arguments and
-// stand between the same neighbours, or are the only ones of their kind.
-func pairUnits(a, b []unit) (pairs []pair, moved map[pair]bool) {
-	ka, kb := number(a, b)
-	inOrder := align(ka, kb)
-	moved = map[pair]bool{}
-	leftA, leftB := rest(len(a), inOrder, func(p pair) int { return p.a }), rest(len(b), inOrder, func(p pair) int { return p.b })
-	crossed := sameKeys(ka, kb, leftA, leftB)
-	for _, p := range crossed {
-		if changedPlace(a, b, p, inOrder) {
-			moved[p] = true
-		}
-	}
-	pairs = append(slices.Clone(inOrder), crossed...)
-	leftA, leftB = without(leftA, crossed, func(p pair) int { return p.a }), without(leftB, crossed, func(p pair) int { return p.b })
-	near := sameKinds(a, b, leftA, leftB, inOrder)
-	leftA, leftB = without(leftA, near, func(p pair) int { return p.a }), without(leftB, near, func(p pair) int { return p.b })
-	far := onlyOnes(a, b, leftA, leftB)
-	for _, p := range far {
-		if changedPlace(a, b, p, inOrder) {
-			moved[p] = true
-		}
-	}
-	return slices.Concat(pairs, near, far), moved
-}
-
-// onlyOnes pairs what is left over if it is the only one of its method and target on
-// either side.
-func onlyOnes(a, b []unit, leftA, leftB []int) (pairs []pair) {
-	byKind := func(units []unit, left []int) map[string][]int {
-		m := map[string][]int{}
-		for _, i := range left {
-			m[units[i].kind] = append(m[units[i].kind], i)
-		}
-		return m
-	}
-	inA, inB := byKind(a, leftA), byKind(b, leftB)
-	for _, i := range leftA {
-		if k := a[i].kind; len(inA[k]) == 1 && len(inB[k]) == 1 {
-			pairs = append(pairs, pair{i, inB[k][0]})
-		}
-	}
-	return pairs
-}
-
-// number gives each key a number, the same in both.
-func number(a, b []unit) (ka, kb []int) {
-	// Numbers by the keys' own order are the same whichever side comes first.
-	all := make([]string, 0, len(a)+len(b))
-	for _, units := range [][]unit{a, b} {
-		for i := range units {
-			all = append(all, units[i].key)
-		}
-	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	ids := make(map[string]int, len(all))
-	for i, k := range all {
-		ids[k] = i
-	}
-	of := func(units []unit) []int {
-		out := make([]int, len(units))
-		for i := range units {
-			out[i] = ids[units[i].key]
-		}
-		return out
-	}
-	return of(a), of(b)
-}
-
-func rest(n int, pairs []pair, side func(pair) int) (left []int) {
-	taken := make([]bool, n)
-	for _, p := range pairs {
-		taken[side(p)] = true
-	}
-	for i := range n {
-		if !taken[i] {
-			left = append(left, i)
-		}
-	}
-	return left
-}
-
-func without(left []int, pairs []pair, side func(pair) int) []int {
-	taken := map[int]bool{}
-	for _, p := range pairs {
-		taken[side(p)] = true
-	}
-	return slices.DeleteFunc(left, func(i int) bool { return taken[i] })
-}
-
-// sameKeys pairs what is left over and has the same key, the first with the first.
-func sameKeys(ka, kb, leftA, leftB []int) (pairs []pair) {
-	waiting := map[int][]int{}
-	for _, j := range leftB {
-		waiting[kb[j]] = append(waiting[kb[j]], j)
-	}
-	for _, i := range leftA {
-		if w := waiting[ka[i]]; len(w) > 0 {
-			pairs = append(pairs, pair{i, w[0]})
-			waiting[ka[i]] = w[1:]
-		}
-	}
-	return pairs
-}
-
-// sameKinds pairs what is left over between the same two neighbours and has the same
-// method and target.
-func sameKinds(a, b []unit, leftA, leftB []int, inOrder []pair) (pairs []pair) {
-	type slot struct {
-		gap  int
-		kind string
-	}
-	waiting := map[slot][]int{}
-	for _, j := range leftB {
-		gap, _ := slices.BinarySearchFunc(inOrder, j, func(p pair, j int) int { return cmp.Compare(p.b, j) })
-		s := slot{gap, b[j].kind}
-		waiting[s] = append(waiting[s], j)
-	}
-	for _, i := range leftA {
-		gap, _ := slices.BinarySearchFunc(inOrder, i, func(p pair, i int) int { return cmp.Compare(p.a, i) })
-		s := slot{gap, a[i].kind}
-		if w := waiting[s]; len(w) > 0 {
-			pairs = append(pairs, pair{i, w[0]})
-			waiting[s] = w[1:]
-		}
-	}
-	return pairs
-}
-
-// maxCrossed is how many of the pairs that one crosses are looked at.
-const maxCrossed = 1000
-
-// changedPlace reports a pair that crosses another one although neither client had
-// the two running at once: calls made at once begin in any order.
-func changedPlace(a, b []unit, p pair, inOrder []pair) bool {
-	from, _ := slices.BinarySearchFunc(inOrder, p.a, func(q pair, i int) int { return cmp.Compare(q.a, i) })
-	for n, q := range inOrder[from:] { // after it in A, before it in B
-		if q.b > p.b || n > maxCrossed {
-			break
-		}
-		if apart(&a[p.a].op, &a[q.a].op) && apart(&b[q.b].op, &b[p.b].op) {
-			return true
-		}
-	}
-	for n := range min(from, maxCrossed) { // before it in A, after it in B
-		q := inOrder[from-1-n]
-		if q.b < p.b {
-			break
-		}
-		if apart(&a[q.a].op, &a[p.a].op) && apart(&b[p.b].op, &b[q.b].op) {
-			return true
-		}
-	}
-	return false
-}
-
-// apart reports two operations of which the first had ended when the second began.
-func apart(first, second *decode.Operation) bool {
-	return first.End > 0 && first.End <= second.Start
-}
-
 // onlyOn makes the row of an operation that one session has.
 func (w *work) onlyOn(s *source, i int) Row {
 	u := &s.units[i]
@@ -259,6 +95,9 @@ func (w *work) both(a, b *unit, moved bool) Row {
 		w.lists = append(w.lists, listPair{kind, &a.op, &b.op})
 	}
 	w.compareArguments(&r, a, b)
+	if r.otherwise() { // other questions have other answers
+		return r
+	}
 	w.compareQuestions(&r, a, b)
 	w.compareOutcome(&r)
 	w.compareResults(&r, a, b)

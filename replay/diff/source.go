@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ type unit struct {
 	key   string // what makes two of them the same work
 	kind  string // the same without arguments
 	exact bool   // key says all that is asked for: nothing in it varies by itself
+	// arguments are hashes of the arguments one by one, sorted.
+	arguments []uint64
 }
 
 func newSource(s Side) *source {
@@ -65,8 +68,23 @@ func (s *source) unitOf(o decode.Operation) unit {
 	if work := asked(params); len(work) > 0 {
 		said := canonical(masked(work))
 		u.key, u.exact = u.key+" "+said, said == canonical(work)
+		u.arguments = hashes(work["arguments"])
 	}
 	return u
+}
+
+// maxArguments is how many arguments of one call are looked at one by one.
+const maxArguments = 64
+
+var argumentSeed = maphash.MakeSeed()
+
+func hashes(arguments any) (out []uint64) {
+	m, _ := arguments.(map[string]any)
+	for _, k := range sortedKeys(m)[:min(len(m), maxArguments)] {
+		out = append(out, maphash.String(argumentSeed, k+" "+canonical(m[k])))
+	}
+	slices.Sort(out)
+	return out
 }
 
 // params gives the params of a call's request.

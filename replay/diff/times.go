@@ -84,7 +84,7 @@ func (w *work) measure() (groups []*timed, pairs [][2]float64) {
 	by := map[[2]string]*timed{}
 	for i := range w.d.Rows {
 		r := &w.d.Rows[i]
-		if r.Kind != RowOperation || r.OneSided() || r.A.Took < 0 || r.B.Took < 0 {
+		if r.Kind != RowOperation || !r.SameWork() || r.A.Took < 0 || r.B.Took < 0 {
 			continue
 		}
 		k := [2]string{r.Method, r.Name}

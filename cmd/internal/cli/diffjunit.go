@@ -15,7 +15,7 @@ type diffJUnit struct {
 }
 
 func (r *diffJUnit) compared(d *diff.Diff, verdicts []verdict) {
-	s := junitSuite{Name: d.A.Name + " and " + d.B.Name, Tests: len(verdicts)}
+	s := junitSuite{Name: safetext.Line(d.A.Name + " and " + d.B.Name), Tests: len(verdicts)}
 	for _, v := range verdicts {
 		one := junitCase{Class: "diff", Name: v.what}
 		said := ""
@@ -34,7 +34,7 @@ func (r *diffJUnit) compared(d *diff.Diff, verdicts []verdict) {
 }
 
 func (r *diffJUnit) unmatched(name string, onB bool) {
-	r.suites = append(r.suites, junitSuite{Name: name, Tests: 1, Cases: []junitCase{{Class: "diff", Name: "only in " + sideOf(!onB)}}})
+	r.suites = append(r.suites, junitSuite{Name: safetext.Line(name), Tests: 1, Cases: []junitCase{{Class: "diff", Name: "only in " + sideOf(!onB)}}})
 }
 
 func (r *diffJUnit) flush() error { return writeJUnit(r.out, r.suites) }

@@ -99,7 +99,7 @@ func aboutSide(s *diff.About) string {
 
 // tally counts operations by where they are.
 type tally struct {
-	both, onlyA, onlyB, excused, moved, otherwise int
+	both, otherwise, onlyA, onlyB, excused, moved int
 }
 
 func tallyOf(d *diff.Diff) (n tally) {
@@ -112,14 +112,13 @@ func tallyOf(d *diff.Diff) (n tally) {
 			n.onlyA++
 		case r.A == nil:
 			n.onlyB++
+		case !r.SameWork():
+			n.otherwise++
 		case r.Kind == diff.RowOperation:
 			n.both++
 		}
 		if r.Moved {
 			n.moved++
-		}
-		if slices.ContainsFunc(r.Changes, func(c diff.Difference) bool { return c.What == diff.WhatArguments }) {
-			n.otherwise++
 		}
 	}
 	return n
@@ -136,10 +135,10 @@ func workAnswer(d *diff.Diff) string {
 			parts = append(parts, strconv.Itoa(count)+words)
 		}
 	}
+	say(n.otherwise, " with other arguments")
 	say(n.onlyA, " only in A")
 	say(n.onlyB, " only in B")
 	say(n.moved, " in another place")
-	say(n.otherwise, " with other arguments")
 	say(n.excused, " on one side for a reason that is named")
 	return strings.Join(parts, ", ")
 }
