@@ -156,7 +156,7 @@ func (d *Diff) Same() bool {
 		return false
 	}
 	for i := range d.Times {
-		if d.Times[i].Changed {
+		if t := &d.Times[i]; t.Changed && !t.All() {
 			return false
 		}
 	}

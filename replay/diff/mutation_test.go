@@ -139,7 +139,7 @@ func TestMutations(t *testing.T) {
 		`  description: "Answer with n content blocks." | "Answer with as many content blocks."`,
 		`tools "" reordered, model true, 1 times`,
 		`finding in B true: TOOL-21 ` + d.Findings[0].Words + ` `,
-		`latency prompts/get no_such_prompt: 943µs | 250.943ms, outside what the other calls vary by`,
+		`latency prompts/get no_such_prompt: 943µs | 250.943ms, few measurements, but far outside what the other calls vary by`,
 		`model: same false, broken by "big"`,
 	}
 	if diff := cmp.Diff(want, aside(d)); diff != "" {

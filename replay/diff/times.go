@@ -9,7 +9,7 @@ import (
 
 // Times compares how long the server took for one kind of operation, or for all.
 type Times struct {
-	Method, Name string // empty: all operations that both have
+	Method, Name string // empty: all operations that both have, see [Times.All]
 	CountA       int
 	CountB       int
 	A, B         time.Duration // medians
@@ -19,6 +19,10 @@ type Times struct {
 	How     string  // what that rests on
 	P       float64 // of a test: how likely chance alone does as much; else 1
 }
+
+// All reports the comparison of all operations together: load on a machine moves them
+// as a slower server does.
+func (t *Times) All() bool { return t.Method == "" }
 
 // Ratio is how many times as long B took.
 func (t *Times) Ratio() float64 {
@@ -34,23 +38,26 @@ const (
 	alpha       = 0.01
 	leastRatio  = 1.2
 	leastShift  = 100 * time.Microsecond
-	testFrom    = 5  // measurements of either side, for a rank test
-	pairsFrom   = 10 // pairs, for a signed-rank test
-	noiseFrom   = 6  // pairs, to know a session's noise
-	outlierFrom = 8  // times the noise, for what was measured too seldom
-	outlierMin  = 2  // times as long, at least
-	outlierAbs  = 2 * time.Millisecond
+	testFrom    = 5                     // measurements of either side, for a rank test
+	pairsFrom   = 10                    // pairs, for a signed-rank test
+	noiseFrom   = 6                     // pairs, to know a session's noise
+	outlierFrom = 8                     // times the noise, for what was measured too seldom
+	outlierMin  = 2                     // times as long, at least
+	outlierAbs  = 50 * time.Millisecond // more than a collector's or a scheduler's pause
 )
 
 // timed is one kind of operation.
 type timed struct {
 	Times
-	a, b []float64 // nanoseconds
+	a, b  []float64 // nanoseconds
+	usual float64   // by which factor the other kinds differ
 }
 
 // times compares latencies: of kinds that were measured often enough by a rank-sum
 // test, of the others by how far they lie outside what the pairs of the session vary
-// by, and of all pairs by a signed-rank test.
+// by. Both go by what the other kinds did: a busy machine, or another transport, moves
+// all of them at once, and two sessions can't tell that from a slower server. So what
+// all pairs did together is told apart, as a signed-rank test finds it.
 func (w *work) times() {
 	groups, pairs := w.measure()
 	if all, ok := overall(pairs); ok {
@@ -62,14 +69,15 @@ func (w *work) times() {
 		g.A, g.B = median(g.a), median(g.b)
 		g.CountA, g.CountB, g.P = len(g.a), len(g.b), 1
 		if min(len(g.a), len(g.b)) >= testFrom {
-			g.P = rankSum(g.a, g.b)
+			g.usual = math.Exp(othersFactor(g, groups, len(pairs), &noise))
+			g.P = rankSum(g.a, scaled(g.b, 1/g.usual))
 			tests = append(tests, g)
 			continue
 		}
 		g.How = "too few measurements for a test"
 		if noise.known {
 			g.Changed = noise.outside(g.A, g.B)
-			g.How = "outside what the other calls vary by"
+			g.How = "few measurements, but far outside what the other calls vary by"
 		}
 	}
 	holm(tests)
@@ -78,13 +86,41 @@ func (w *work) times() {
 	}
 }
 
+// othersFactor is by which factor, as a logarithm, kinds other than this one differ.
+// A kind that is few of the pairs hardly moves their median.
+func othersFactor(g *timed, groups []*timed, pairs int, n *noise) float64 {
+	if 3*len(g.a) < pairs {
+		return n.factor
+	}
+	var factors []float64
+	for _, o := range groups {
+		for i := range o.a {
+			if o != g {
+				factors = append(factors, factor(o.a[i], o.b[i]))
+			}
+		}
+	}
+	if len(factors) < noiseFrom {
+		return 0
+	}
+	return middle(factors)
+}
+
+func scaled(v []float64, by float64) []float64 {
+	out := make([]float64, len(v))
+	for i := range v {
+		out[i] = v[i] * by
+	}
+	return out
+}
+
 // measure gathers the latencies of the operations that both have: by kind, and pair
 // by pair.
 func (w *work) measure() (groups []*timed, pairs [][2]float64) {
 	by := map[[2]string]*timed{}
 	for i := range w.d.Rows {
 		r := &w.d.Rows[i]
-		if r.Kind != RowOperation || !r.SameWork() || r.A.Took < 0 || r.B.Took < 0 {
+		if r.Kind != RowOperation || !r.SameWork() || r.A.Took < 0 || r.B.Took < 0 || w.a.startsUp(r.A) || w.b.startsUp(r.B) {
 			continue
 		}
 		k := [2]string{r.Method, r.Name}
@@ -101,6 +137,12 @@ func (w *work) measure() (groups []*timed, pairs [][2]float64) {
 	return groups, pairs
 }
 
+// startsUp reports an operation that waited for its server to start: the first one of
+// a session that another process was probed for.
+func (s *source) startsUp(p *Part) bool {
+	return s != nil && p.Call == 0 && s.eras.NoOpening
+}
+
 // holm decides on several tests together, so that many of them don't find something
 // by their number (Holm, 1979).
 func holm(tests []*timed) {
@@ -109,7 +151,7 @@ func holm(tests []*timed) {
 	for i, g := range tests {
 		g.How = "rank-sum test"
 		stands = stands && g.P*float64(len(tests)-i) < alpha
-		g.Changed = stands && material(g.A, g.B)
+		g.Changed = stands && material(g.A, g.B) && material(g.A, time.Duration(float64(g.B)/g.usual))
 	}
 }
 

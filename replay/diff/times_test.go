@@ -140,3 +140,30 @@ func TestAllSlower(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestLoadIsNoChange: a machine that is three times as slow in one of the sessions
+// makes no tool a slower one. What was so much slower among them is found.
+func TestLoadIsNoChange(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for _, slow := range []string{"", "3"} {
+		rows := rowsOf(8, 20, func(k int, onB bool) float64 {
+			f := 1.0
+			if onB {
+				f = 3
+			}
+			if onB && itoa(k) == slow {
+				f = 9
+			}
+			return sample(r, 1, f)[0]
+		})
+		var got []string
+		for _, name := range changedTimes(rows) {
+			if name != "" { // all together are slower
+				got = append(got, name)
+			}
+		}
+		if len(got) > 1 || len(got) == 1 && got[0] != slow || slow != "" && len(got) == 0 {
+			t.Errorf("slow %q, found %v", slow, got)
+		}
+	}
+}

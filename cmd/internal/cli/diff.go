@@ -45,10 +45,11 @@ that vary by themselves are taken as equal, and listed.
 Two folders are compared session by session: by file name, else by label.
 
 --fail-on takes a list of what makes the exit status 3: work (an operation on one
-side only, or in another place), bytes (any difference) or bytes>5% (B takes over
-5 % more), outcome, result (arguments and questions as well), server (capabilities,
-instructions, identity), tools (definitions of every kind), findings (in B only),
-latency.
+side only, in another place, or with other arguments), bytes (any difference) or
+bytes>5% (B takes over 5 % more), outcome, result (what a server asks as well), server
+(capabilities, instructions, identity, also the client's), tools (definitions of every
+kind), findings (new in B), latency (of what was called five times or more, beyond
+what all others changed by).
 
 ` + sessionNames,
 		Example: `  mcptap diff demo-legacy demo-modern
@@ -352,7 +353,7 @@ func parseLimits(s string) (limits []limit, err error) {
 		if more {
 			l.percent, err = strconv.ParseFloat(strings.TrimSuffix(percent, "%"), 64)
 		}
-		if err != nil || more && (what != "bytes" || l.percent < 0) || !slices.Contains(limitWords, what) {
+		if err != nil || more && (what != "bytes" || !(l.percent >= 0)) || !slices.Contains(limitWords, what) {
 			return nil, usagef("--fail-on takes none or a list of %s (bytes>5%% as well), not %q", strings.Join(limitWords, ", "), one)
 		}
 		limits = append(limits, l)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,12 +36,20 @@ func over(d *diff.Diff, l limit, found int) bool {
 	switch {
 	case l.what == "findings":
 		return newFindings(d) > 0
+	case l.what == "latency":
+		return tested(d)
 	case l.what != "bytes":
 		return found > 0
 	case l.percent < 0:
 		return a != b
 	}
 	return float64(b) > float64(a)*(1+l.percent/100)
+}
+
+// tested reports a latency that changed by a test: what was measured once or twice is
+// told, but fails nothing.
+func tested(d *diff.Diff) bool {
+	return slices.ContainsFunc(d.Times, func(t diff.Times) bool { return t.Changed && !t.All() && t.P < 1 })
 }
 
 func newFindings(d *diff.Diff) (n int) {
@@ -78,7 +87,7 @@ func differences(d *diff.Diff, what string) (words []string) {
 		}
 	case "latency":
 		for i := range d.Times {
-			if t := &d.Times[i]; t.Changed {
+			if t := &d.Times[i]; t.Changed && !t.All() {
 				words = append(words, timeWords(t))
 			}
 		}
@@ -192,6 +201,9 @@ func timeWords(t *diff.Times) string {
 	s := fmt.Sprintf("%s: %s → %s ms (%s, %s", name, millis(t.A), millis(t.B), times(t.Ratio()), t.How)
 	if t.P < 1 {
 		s += ", p " + strconv.FormatFloat(t.P, 'g', 2, 64)
+	}
+	if t.All() {
+		s += "; load moves all at once, and so does a server"
 	}
 	return s + ")"
 }
