@@ -17,7 +17,7 @@
 // Each session becomes a [source]: its opening, its subscriptions, its operations,
 // and the messages that belong to none. Openings and subscriptions are compared as
 // wholes, since the eras do them by other means. Operations are aligned by method,
-// target and arguments in order (align.go); those left over are paired when they
+// target and arguments in order (align.go, pairing.go); those left over are paired when they
 // only changed places, or when they differ in arguments alone. Then every pair is
 // compared: bytes, outcome, result.
 //
