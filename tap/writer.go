@@ -1,6 +1,7 @@
 package tap
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -285,9 +286,16 @@ func (w *Writer) frame(f *Frame, now time.Duration) {
 	case NoEOL:
 		w.buf = append(w.buf, `,"eol":""`...)
 	}
+	if f.HTTP != nil {
+		w.carriage(f)
+	}
 	switch {
 	case f.Digest != nil:
 		w.digest(f.Digest, f.JSON)
+	case f.JSON && f.HTTP != nil && hasBreak(f.Body):
+		w.buf = append(w.buf, `,"json":true,"text":"`...)
+		w.pieces(f.Body, appendEscaped)
+		w.buf = append(w.buf, '"')
 	case f.JSON:
 		w.buf = append(w.buf, `,"msg":`...)
 		w.body(f.Body)
@@ -304,6 +312,12 @@ func (w *Writer) frame(f *Frame, now time.Duration) {
 	if len(w.buf) >= flushAt {
 		w.flush()
 	}
+}
+
+// hasBreak reports a line break: a body on HTTP may have them, a line of a
+// journal may not.
+func hasBreak(b []byte) bool {
+	return bytes.IndexByte(b, '\n') >= 0 || bytes.IndexByte(b, '\r') >= 0
 }
 
 // body writes the bytes as they are.
