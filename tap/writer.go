@@ -117,14 +117,26 @@ func (w *Writer) Record(frames []Frame) bool {
 		w.frames += int64(len(frames))
 		return true
 	}
-	w.n = first
+	w.lose(first, frames)
+	return true
+}
+
+// lose counts a batch that could not be written, moments of exchanges like
+// frames without bytes, and goes back to the number before it.
+func (w *Writer) lose(last uint64, frames []Frame, moments ...*Exchange) {
+	w.n = last
+	n := int64(len(frames))
 	for i := range frames {
-		w.lost.Frames++
 		w.lost.Bytes += frames[i].Len()
 	}
+	for _, x := range moments {
+		if x != nil {
+			n++
+		}
+	}
+	w.lost.Frames += n
 	w.lost.Reason = w.err.Error()
-	w.allLost += int64(len(frames))
-	return true
+	w.allLost += n
 }
 
 // Event records that something happened beside the frames.
