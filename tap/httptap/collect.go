@@ -2,6 +2,7 @@ package httptap
 
 import (
 	"bytes"
+	"sync"
 
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/tap/internal/jsontext"
@@ -21,10 +22,47 @@ type collector struct {
 	check jsontext.Checker
 	large *tap.Spill
 	some  bool // the unfinished frame has begun
+	size  int  // of the body, if that is known
 }
 
-// keepRoom is the largest buffer that is kept for the next frame.
-const keepRoom = 256 << 10
+// keepRoom is the largest buffer that a collector keeps for the next frame; larger
+// ones are lent.
+const keepRoom = 64 << 10
+
+// large lends out buffers: memory that is new with each megabyte costs more than
+// all the rest of recording it.
+var large sync.Pool
+
+// room makes place for n more bytes.
+func (c *collector) room(n int) {
+	need := len(c.buf) + n
+	if need <= cap(c.buf) {
+		return
+	}
+	if need <= keepRoom {
+		c.buf = append(make([]byte, 0, min(keepRoom, max(2*need, 512))), c.buf...)
+		return
+	}
+	bigger, _ := large.Get().(*[]byte)
+	if bigger == nil || cap(*bigger) < need {
+		b := make([]byte, 0, max(2*need, min(c.size, tap.MaxFrame)))
+		bigger = &b
+	}
+	full := append((*bigger)[:0], c.buf...)
+	c.release()
+	c.buf = full
+}
+
+// release gives a large buffer back.
+func (c *collector) release() {
+	if b := c.buf; cap(b) > keepRoom {
+		if c.start > 0 {
+			return // frames lie in it: it is left to the collector of garbage
+		}
+		large.Put(&b)
+	}
+	c.buf = nil
+}
 
 func newCollector(spill func(head []byte) *tap.Spill) *collector {
 	return &collector{spill: spill, check: jsontext.Checker{Breaks: true}}
@@ -43,6 +81,7 @@ func (c *collector) add(b []byte) {
 		c.large.Add(b)
 		return
 	}
+	c.room(len(b))
 	c.buf = append(c.buf, b...)
 }
 
@@ -70,12 +109,12 @@ func (c *collector) frame(dir tap.Dir, cutEnd bool) tap.Frame {
 // reset makes room again: frames given before are void.
 func (c *collector) reset() {
 	rest := c.buf[c.start:]
+	c.start = 0
 	if cap(c.buf) > keepRoom && len(rest) == 0 {
-		c.buf = nil
+		c.release()
 	} else {
 		c.buf = c.buf[:copy(c.buf, rest)]
 	}
-	c.start = 0
 }
 
 func withoutEnd(b []byte) ([]byte, tap.EOL) {

@@ -34,6 +34,7 @@ func newRecorder(x *exchange, dir tap.Dir, h http.Header, length int64) *recorde
 	r := &recorder{x: x, dir: dir, length: length}
 	r.content, _, _ = mime.ParseMediaType(h.Get("Content-Type"))
 	r.data = newCollector(r.spill)
+	r.data.size = int(min(length, tap.MaxFrame))
 	if r.content == "text/event-stream" && dir == tap.S2C {
 		r.events = &splitter{data: r.data, emit: r.event}
 	}
