@@ -45,6 +45,13 @@ type clients struct {
 	newest     *session
 }
 
+func newClients(create func(Client) *tap.Writer, now func() time.Time, alive func(pid int) bool) *clients {
+	return &clients{
+		create: create, now: now, alive: alive,
+		open: map[*session]bool{}, byID: map[string]*session{}, byEndpoint: map[string]*session{}, latest: map[string]*session{},
+	}
+}
+
 // A session is one recording.
 type session struct {
 	owner   *clients

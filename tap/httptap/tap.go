@@ -99,10 +99,7 @@ func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
 
 func (t *Tap) init(in net.Listener) {
 	t.live, t.warned = map[*exchange]context.CancelFunc{}, map[string]bool{}
-	t.clients = &clients{
-		create: t.NewJournal, now: t.Now, alive: alive,
-		open: map[*session]bool{}, byID: map[string]*session{}, byEndpoint: map[string]*session{}, latest: map[string]*session{},
-	}
+	t.clients = newClients(t.NewJournal, t.Now, alive)
 	t.guard = &guard{hosts: lower(t.AllowHosts), origins: lower(t.AllowOrigins)}
 	if tcp, ok := in.Addr().(*net.TCPAddr); ok {
 		t.guard.anyIP = !tcp.IP.IsLoopback()
