@@ -75,7 +75,9 @@ func (c *collector) add(b []byte) {
 	if c.large == nil && len(c.buf)-c.start+len(b) > tap.MaxFrame {
 		c.large = c.spill(c.buf[c.start:])
 		c.large.Add(c.buf[c.start:])
-		c.buf = c.buf[:c.start]
+		if c.buf = c.buf[:c.start]; c.start == 0 {
+			c.release()
+		}
 	}
 	if c.large != nil {
 		c.large.Add(b)
