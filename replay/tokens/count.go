@@ -95,17 +95,20 @@ func Sum(counts ...Count) (sum Count) {
 
 func (c Count) blend(d Count) Basis {
 	switch {
-	case c.basis == "":
-		return d.basis
-	case d.basis == "", c.basis == d.basis:
+	case d.IsZero(), c.basis == d.basis:
 		return c.basis
+	case c.IsZero():
+		return d.basis
 	}
 	return Mixed
 }
 
+// maxReason bounds the reasons of a sum.
+const maxReason = 1000
+
 func (c Count) reasons(d Count) string {
 	switch {
-	case d.reason == "" || strings.Contains(c.reason, d.reason):
+	case d.IsZero() && c.reason != "", d.reason == "", strings.Contains(c.reason, d.reason), len(c.reason)+len(d.reason) > maxReason:
 		return c.reason
 	case c.reason == "" || strings.Contains(d.reason, c.reason):
 		return d.reason
