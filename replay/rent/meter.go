@@ -17,6 +17,7 @@ type meter struct {
 	calls    []int
 	first    []int // turn of the first call; 0 for none
 	offered  []int // turns that offer the tool
+	since    []int // the first of them; 0 for none
 	preamble tokens.Count
 	everyone []int // the indexes of all tools
 	doubts   []string
@@ -24,7 +25,7 @@ type meter struct {
 
 func newMeter(s *Session, o *Options) *meter {
 	n := len(s.Tools)
-	m := &meter{s: s, o: o, everyone: all(n), whole: make([]tokens.Count, n), calls: make([]int, n), first: make([]int, n), offered: make([]int, n)}
+	m := &meter{s: s, o: o, everyone: all(n), whole: make([]tokens.Count, n), calls: make([]int, n), first: make([]int, n), offered: make([]int, n), since: make([]int, n)}
 	model := *o.Estimator.Model()
 	m.rules = cost.RulesOf(o.Table, &model)
 	m.preamble, _ = o.Estimator.Preamble(tokens.Auto)
@@ -47,6 +48,9 @@ func newMeter(s *Session, o *Options) *meter {
 	for t := range s.Turns {
 		for _, i := range m.toolsAt(t) {
 			m.offered[i]++
+			if m.since[i] == 0 {
+				m.since[i] = t + 1
+			}
 		}
 	}
 	return m
@@ -124,22 +128,18 @@ func (m *meter) fillTools(r *Rent, p *plan, rates []rate) {
 		t := &m.s.Tools[i]
 		held, named := m.offered[i], 0
 		if p.deferred[i] {
-			held, named = p.loaded(i), m.offered[i]
+			held, named = p.loaded(i), p.named(i)
 		}
 		tool := ToolRent{
 			Server: t.Server, Name: t.Name, WireBytes: t.WireBytes, Calls: m.calls[i],
 			Parts: m.each[i], PerTurn: m.whole[i], Turns: held, Named: named,
-			Session: m.whole[i].Times(held),
-		}
-		if !m.o.NamesHidden {
-			tool.Session = tool.Session.Plus(m.each[i].Name.Times(named))
+			Session: m.whole[i].Times(held).Plus(m.each[i].Name.Times(named)),
 		}
 		for mode, rate := range rates {
-			amount := money(m.whole[i], rate.tool[i], rate.known)
-			if p.deferred[i] && !m.o.NamesHidden {
-				amount = amount.plus(money(m.each[i].Name, rate.name[i], rate.known))
+			tool.Costs[mode] = money(m.whole[i], rate.tool[i], rate.known)
+			if named > 0 {
+				tool.Costs[mode] = tool.Costs[mode].plus(money(m.each[i].Name, rate.name[i], rate.known))
 			}
-			tool.Costs[mode] = amount
 		}
 		r.Tools = append(r.Tools, tool)
 	}

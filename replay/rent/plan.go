@@ -69,10 +69,27 @@ func (p *plan) loaded(i int) int {
 	return len(p.m.s.Turns) - p.m.first[i] + 1
 }
 
-// collect finds what comes into the messages: texts, and definitions that a search
-// found.
+// named gives how many requests hold a deferred tool's name: all since it was first
+// offered.
+func (p *plan) named(i int) int {
+	if p.m.since[i] == 0 || p.m.o.NamesHidden {
+		return 0
+	}
+	return len(p.m.s.Turns) - p.m.since[i] + 1
+}
+
+// collect finds what comes into the messages: names of deferred tools, which hosts
+// announce there as they come so that the cache stays, definitions that a search
+// found, and texts.
 func (p *plan) collect() {
 	n := len(p.m.s.Turns)
+	for i, isDeferred := range p.deferred {
+		if isDeferred && p.named(i) > 0 {
+			t := &p.m.s.Tools[i]
+			b := cost.Block{Level: cost.Messages, Name: t.Name, Hash: cost.Hash([]byte(t.Name)), Tokens: whole(p.m.each[i].Name)}
+			p.items = append(p.items, item{p.m.since[i], n, b, role{name, i}})
+		}
+	}
 	for i, isDeferred := range p.deferred {
 		if isDeferred && p.m.first[i] > 0 {
 			b := p.definition(i)
@@ -103,7 +120,7 @@ func (p *plan) definition(i int) cost.Block {
 // build makes the requests.
 func (p *plan) build() {
 	var r request
-	var tools []int
+	var before head
 	var drops []int // turns that end an item, rising
 	for i := range p.items {
 		drops = append(drops, p.items[i].until)
@@ -112,15 +129,15 @@ func (p *plan) build() {
 	next, drop := 0, 0
 	for t := range p.m.s.Turns {
 		turn := &p.m.s.Turns[t]
-		now := p.m.toolsAt(t)
-		r.epoch = t == 0 || !slices.Equal(now, tools)
+		now := p.head(p.m.toolsAt(t))
+		r.epoch = t == 0 || !now.equal(before)
 		for ; drop < len(drops) && drops[drop] < t+1; drop++ {
 			r.epoch = true
 		}
-		tools = now
+		before = now
 		if r.epoch {
 			r.Blocks, r.roles = nil, nil
-			p.head(&r, tools)
+			p.begin(&r, now)
 			p.append(&r, p.items[:next], t+1)
 		}
 		from := next
@@ -128,7 +145,7 @@ func (p *plan) build() {
 			next++
 		}
 		p.append(&r, p.items[from:next], t+1)
-		p.count(tools)
+		p.count(now)
 		r.Start, r.Answered = turn.Start, turn.Answered
 		if r.Start.IsZero() {
 			r.Start = p.m.o.Day
@@ -158,62 +175,68 @@ func (p *plan) append(r *request, items []item, turn int) {
 	}
 }
 
-// head writes what stands before the messages.
-func (p *plan) head(r *request, tools []int) {
+// A head is what stands before the messages.
+type head struct {
+	preamble, search bool
+	tools            []int // whose definitions are there
+}
+
+func (h head) equal(g head) bool {
+	return h.preamble == g.preamble && h.search == g.search && slices.Equal(h.tools, g.tools)
+}
+
+func (p *plan) head(tools []int) head {
+	h := head{preamble: len(tools) > 0}
+	for _, i := range tools {
+		if p.deferred[i] {
+			h.search = !p.m.o.SearchTool.IsZero()
+		} else {
+			h.tools = append(h.tools, i)
+		}
+	}
+	return h
+}
+
+// begin writes a head.
+func (p *plan) begin(r *request, h head) {
 	o := p.m.o
-	if len(tools) > 0 {
+	if h.preamble {
 		r.add(cost.Block{Level: cost.Tools, Name: "tool-use preamble", Tokens: whole(p.m.preamble), Unlisted: true}, role{preamble, 0})
 	}
-	if p.searches(tools) {
+	if h.search {
 		r.add(cost.Block{Level: cost.Tools, Name: "tool search", Tokens: whole(o.SearchTool)}, role{search, 0})
 	}
-	for _, i := range tools {
-		if !p.deferred[i] {
-			r.add(p.definition(i), role{definition, i})
-		}
+	for _, i := range h.tools {
+		r.add(p.definition(i), role{definition, i})
 	}
 	if !o.Other.IsZero() {
 		r.add(cost.Block{Level: cost.System, Name: "all else", Tokens: whole(o.Other)}, role{other, 0})
 	}
-	for _, i := range tools {
-		if p.deferred[i] && !o.NamesHidden {
-			t := &p.m.s.Tools[i]
-			r.add(cost.Block{Level: cost.System, Name: t.Name, Hash: cost.Hash([]byte(t.Name)), Tokens: whole(p.m.each[i].Name)}, role{name, i})
-		}
-	}
 }
 
-// searches reports whether the tool that finds deferred ones is in a request.
-func (p *plan) searches(tools []int) bool {
-	return !p.m.o.SearchTool.IsZero() && slices.ContainsFunc(tools, func(i int) bool { return p.deferred[i] })
-}
-
-func (p *plan) count(tools []int) {
-	if len(tools) > 0 {
+func (p *plan) count(h head) {
+	if h.preamble {
 		p.withTools++
 	}
-	if p.searches(tools) {
+	if h.search {
 		p.withSearch++
 	}
 }
 
 // lastTurn says what the newest request holds of tools.
 func (p *plan) lastTurn(r *Rent, tools []int) {
-	if len(tools) > 0 {
+	h := p.head(tools)
+	if h.preamble {
 		r.Preamble = p.m.preamble
 	}
-	if p.searches(tools) {
+	if h.search {
 		r.Names = p.m.o.SearchTool
 	}
-	var held []int
-	for _, i := range tools {
-		if !p.deferred[i] {
-			held = append(held, i)
-		} else if !p.m.o.NamesHidden {
+	held := h.tools
+	for i, isDeferred := range p.deferred {
+		if isDeferred && p.named(i) > 0 {
 			r.Names = r.Names.Plus(p.m.each[i].Name)
 		}
-	}
-	for i, isDeferred := range p.deferred {
 		if isDeferred && p.loaded(i) > 0 {
 			held = append(held, i)
 		}

@@ -219,6 +219,30 @@ func TestListChange(t *testing.T) {
 	}
 }
 
+// TestLateServer: a list that changes breaks nothing while its tools are deferred:
+// names and definitions come into the messages.
+func TestLateServer(t *testing.T) {
+	s := &Session{Tools: tickets(), Turns: turns(6), Calls: []Call{{2, 5}}}
+	for i := range 3 {
+		s.Turns[i].Tools = []int{0, 1}
+	}
+	r, err := Of(s, options(t, "claude-opus-5-5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Upfront.Misses[cost.FiveMinutes]; len(m) != 0 { // a tool that comes last keeps what is before it
+		t.Errorf("all up front, without messages: %+v", m)
+	}
+	late := r.Deferred.Tools[2]
+	if m := r.Deferred.Misses[cost.FiveMinutes]; len(m) != 0 || late.Named != 3 || late.Turns != 2 {
+		t.Errorf("%+v, %+v", m, late)
+	}
+	s.Carried = []Carried{{Kind: Result, Tool: 0, Tokens: tokens.Exact(100, "usage"), From: 2}}
+	if r, err = Of(s, options(t, "claude-opus-5-5")); err != nil || len(r.Upfront.Misses[cost.FiveMinutes]) != 1 || len(r.Deferred.Misses[cost.FiveMinutes]) != 0 {
+		t.Errorf("with messages: %+v, %+v, %v", r.Upfront.Misses, r.Deferred.Misses, err)
+	}
+}
+
 func TestUntil(t *testing.T) {
 	s := &Session{Turns: turns(10), Carried: []Carried{
 		{Kind: Result, Tool: -1, Tokens: tokens.Exact(1000, "usage"), Bytes: 40_000, From: 3, Until: 6},

@@ -119,7 +119,7 @@ type Options struct {
 	// publish theirs; zero leaves it out.
 	SearchTool tokens.Count
 	// NamesHidden: the model does not hold even the names of deferred tools, as with
-	// the API's own search. Claude Code lists them.
+	// the API's own search. Claude Code announces them in the messages.
 	NamesHidden bool
 	// Breaks places the breakpoints; nil: one, on the last block.
 	Breaks func([]cost.Block) []int

@@ -159,5 +159,5 @@ func (e *Estimator) Framing(messages int) Count {
 	}
 	f, further := e.family, float64(messages-1)
 	low, high := f.OneMessage+further*f.Further.Low, f.OneMessage+further*f.Further.High
-	return Between(low, (low+high)/2, high, "framing of messages: measured for one, 3-4 tokens for each further one")
+	return Between(low, (low+high)/2, high, fmt.Sprintf("framing of messages: measured for one, %g-%g tokens for each further one", f.Further.Low, f.Further.High))
 }
