@@ -162,6 +162,8 @@ var seconds = []second{
 		read: 2000, written: 2000, reason: Changed, change: BlockChanged, level: System, what: "s", again: 2000},
 	{name: "a message rewritten", blocks: func(b []Block) []Block { b[3].Hash++; return b }, breaks: AtLevels,
 		read: 3000, written: 1000, reason: Changed, change: BlockChanged, level: Messages, what: "u", again: 1000},
+	{name: "the same text in another part", blocks: func(b []Block) []Block { b[2].Level = Messages; return b },
+		written: 4000, reason: Changed, change: BlockChanged, level: System, what: "s", again: 4000},
 	{name: "rewound", blocks: func(b []Block) []Block { return b[:3] }, written: 3000, reason: Changed, change: Removed, level: Messages, what: "u", again: 3000},
 	{name: "rewound to a breakpoint", blocks: func(b []Block) []Block { return b[:3] }, breaks: AtLevels, read: 3000},
 	{name: "no breakpoints", breaks: func([]Block) []int { return nil }, full: 4000, reason: NoBreaks, again: 4000},
@@ -227,6 +229,21 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// TestReadAgain: an entry stays readable while another answer is waited for.
+func TestReadAgain(t *testing.T) {
+	blocks := []Block{block(Tools, "tools", 5000)}
+	var requests []Request
+	for i := range 3 {
+		start := noon.Add(time.Duration(i) * 10 * time.Second)
+		requests = append(requests, Request{Start: start, Answered: start.Add(9 * time.Second), Blocks: blocks, Breaks: AtEnd(blocks)})
+	}
+	requests[1].Answered = requests[2].Start.Add(time.Minute)
+	_, total, err := Run(rules(t, "claude-opus-5-5"), FiveMinutes, requests)
+	if err != nil || total.Read != 10_000 || total.Written != 5000 {
+		t.Errorf("%+v, %v", total, err)
+	}
+}
+
 // TestPriceByLength: the row of a prompt depends on all its tokens, cached or not.
 func TestPriceByLength(t *testing.T) {
 	short, long := []Block{block(Tools, "t", 100_000)}, []Block{block(Tools, "t", 100_000), block(Messages, "u", 1)}
@@ -264,12 +281,24 @@ func TestRefused(t *testing.T) {
 	if _, err := New(Rules{}, OneHour); err == nil {
 		t.Error("no rules are no reason to refuse")
 	}
-	s, _ := New(rules(t, ""), OneHour)
-	for _, blocks := range [][]Block{b, {b[0], {Tokens: -1}}, b} {
-		_, _ = s.Send(&Request{Blocks: blocks})
+}
+
+// TestAfterRefusal: a request that is refused leaves nothing behind.
+func TestAfterRefusal(t *testing.T) {
+	s, err := New(rules(t, ""), OneHour)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if c, err := s.Send(&Request{Blocks: b}); err != nil || c.Prompt != 80 {
-		t.Errorf("after a refusal: %+v, %v", c, err)
+	good := []Block{block(Tools, "t", 4000), block(System, "s", 100)}
+	bad := []Block{block(Tools, "other", 7), {Name: "bad", Tokens: -1}}
+	for _, r := range []struct {
+		blocks []Block
+		read   int
+	}{{good, 0}, {bad, -1}, {good, 4100}} {
+		c, err := s.Send(&Request{Start: noon, Blocks: r.blocks, Breaks: AtEnd(r.blocks)})
+		if (err != nil) != (r.read < 0) || err == nil && (c.Read != r.read || c.Prompt != 4100) {
+			t.Errorf("%+v, %v, want %d read", c, err, r.read)
+		}
 	}
 }
 

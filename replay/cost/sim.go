@@ -128,7 +128,7 @@ func (s *Sim) sum(n int) int {
 func (s *Sim) cache(r *Request, c *Charge) {
 	for _, b := range r.Breaks {
 		if n := s.find(b, r.Start); n > 0 {
-			c.ReadBlocks = max(c.ReadBlocks, n)
+			c.ReadBlocks = n // a later breakpoint never finds a shorter entry
 			s.refresh(n, r.Start)
 		}
 	}

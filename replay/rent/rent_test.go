@@ -362,6 +362,10 @@ func TestPropertySums(t *testing.T) {
 	o.Other, o.SearchTool = tokens.Exact(600, "given"), tokens.Exact(50, "given")
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSession(t)
+		o.Breaks = rapid.SampledFrom([]func([]cost.Block) []int{
+			nil, cost.AtLevels,
+			func(b []cost.Block) []int { return cost.AtEnd(b[:(len(b)+1)/2]) },
+		}).Draw(t, "breaks")
 		r, err := Of(s, o)
 		if err != nil {
 			t.Fatal(err)

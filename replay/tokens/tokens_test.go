@@ -104,6 +104,24 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// TestRange: the stated errors, as shares of what a text holds.
+func TestRange(t *testing.T) {
+	e := estimator(t, "claude-opus-5-5")
+	for _, c := range []struct {
+		text           string
+		low, mid, high float64
+	}{
+		{"one two", 3 * 0.75, 3, 3 * 1.25},
+		{"ABCD", 3.8 / 2, 3.8, 3.8 * 2},
+		{"one ABCD", 1.5*0.75 + 3.8/2, 5.3, 1.5*1.25 + 3.8*2},
+	} {
+		low, mid, high := e.Text(c.text).Bounds()
+		if diff := cmp.Diff([]float64{c.low, c.mid, c.high}, []float64{low, mid, high}, sameRuns); diff != "" {
+			t.Errorf("%q: %s", c.text, diff)
+		}
+	}
+}
+
 func FuzzScan(f *testing.F) {
 	for _, s := range []string{"", "a b", "{\"a\": [1, 2]}", "ÄÖÜ\n\tß", "\xf0\x9f", "漢字👍🏽", strings.Repeat("\r", 9)} {
 		f.Add([]byte(s), []byte(s))

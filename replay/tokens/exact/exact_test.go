@@ -163,6 +163,10 @@ func TestCountList(t *testing.T) {
 	if other, err := c.PlanList("claude-opus-5", tools()); err != nil || other.Requests != 5 {
 		t.Errorf("another model: %v, %v", other, err)
 	}
+	elsewhere := client(t, Options{BaseURL: newAPI(t, nil).URL, Cache: c.o.Cache})
+	if other, err := elsewhere.PlanList(model, tools()); err != nil || other.Requests != 5 {
+		t.Errorf("another host: %v, %v", other, err)
+	}
 	if run, err := c.CountList(t.Context(), p, nil); err != nil || len(a.bodies) != 5 || run.All != n.All {
 		t.Errorf("a plan run twice: %v, %d sent", err, len(a.bodies))
 	}
