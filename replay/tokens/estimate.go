@@ -86,14 +86,14 @@ type Estimator struct {
 	model  *Model
 	family *Family
 	units  *Units
-	error  Error
+	off    Tolerance
 	factor Factor
 	why    string
 }
 
 // Estimator gives the estimator of a model.
 func (t *Table) Estimator(model *Model) *Estimator {
-	e := &Estimator{model: model, family: t.family(model.Family), units: &t.Units, error: t.Error}
+	e := &Estimator{model: model, family: t.family(model.Family), units: &t.Units, off: t.Tolerance}
 	e.why = fmt.Sprintf("estimate, not Claude's tokenizer: runs of characters, weighed for the %s family as of %s", e.family.ID, t.AsOf)
 	return e
 }
@@ -107,10 +107,10 @@ func (e *Estimator) Text(s string) Count { return e.one(scan(s, e.units)) }
 // Bytes is Text for bytes; what is not UTF-8 counts like an unknown character.
 func (e *Estimator) Bytes(b []byte) Count { return e.one(scan(b, e.units)) }
 
-func (e *Estimator) one(r runs) Count { return e.count(r, e.error.Text) }
+func (e *Estimator) one(r runs) Count { return e.count(r, e.off.Text) }
 
 // many is one with the error of many texts: part of it cancels out.
-func (e *Estimator) many(r runs) Count { return e.count(r, e.error.List) }
+func (e *Estimator) many(r runs) Count { return e.count(r, e.off.List) }
 
 func (e *Estimator) count(r runs, tolerance float64) Count {
 	w := &e.family.Weights
@@ -121,9 +121,9 @@ func (e *Estimator) count(r runs, tolerance float64) Count {
 		tolerance = min(tolerance, e.factor.Error)
 	}
 	return Count{
-		low:    rest*(1-tolerance) + caps/e.error.CapsFactor,
+		low:    rest*(1-tolerance) + caps/e.off.CapsFactor,
 		mid:    rest + caps,
-		high:   rest*(1+tolerance) + caps*e.error.CapsFactor,
+		high:   rest*(1+tolerance) + caps*e.off.CapsFactor,
 		basis:  Estimated,
 		reason: e.why,
 	}

@@ -29,18 +29,18 @@ const (
 // prices. The one that comes with the program is [Default]; a newer one is read
 // with [Load].
 type Table struct {
-	AsOf         Date     `json:"as_of"`
-	About        string   `json:"about"`
-	Error        Error    `json:"error"`
-	Units        Units    `json:"units"`
-	Families     []Family `json:"families"`
-	Cache        Caching  `json:"cache"`
-	Models       []Model  `json:"models"`
-	DefaultModel string   `json:"default_model"`
+	AsOf         Date      `json:"as_of"`
+	About        string    `json:"about"`
+	Tolerance    Tolerance `json:"error"`
+	Units        Units     `json:"units"`
+	Families     []Family  `json:"families"`
+	Cache        Caching   `json:"cache"`
+	Models       []Model   `json:"models"`
+	DefaultModel string    `json:"default_model"`
 }
 
-// Error is how far estimates are off, as shares: 0.15 is 15 %.
-type Error struct {
+// Tolerance is how far estimates are off, as shares: 0.15 is 15 %.
+type Tolerance struct {
 	List       float64 `json:"list"`        // a whole tool list
 	Text       float64 `json:"text"`        // one text
 	CapsFactor float64 `json:"caps_factor"` // words in capitals
@@ -175,7 +175,7 @@ func (t *Table) check() error {
 	if t.AsOf == "" {
 		return errors.New("as_of is missing: say what day the facts are from")
 	}
-	for _, check := range []func() error{t.checkError, t.Units.check, t.checkFamilies, t.checkModels} {
+	for _, check := range []func() error{t.checkTolerance, t.Units.check, t.checkFamilies, t.checkModels} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -186,8 +186,8 @@ func (t *Table) check() error {
 	return nil
 }
 
-func (t *Table) checkError() error {
-	e := t.Error
+func (t *Table) checkTolerance() error {
+	e := t.Tolerance
 	if e.List <= 0 || e.List >= 1 || e.Text <= 0 || e.Text >= 1 || e.CapsFactor < 1 {
 		return errors.New("error: list and text must lie between 0 and 1, caps_factor must be 1 or more")
 	}
