@@ -3,6 +3,7 @@ package oauthtest
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,11 +12,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcptap/mcptap/sessions/redact"
 	"github.com/mcptap/mcptap/tap/httptap"
 )
 
@@ -145,10 +149,97 @@ func TestThroughMapping(t *testing.T) {
 	}
 }
 
+// TestNothingSecretIsKept masks all heads and bodies of a login, as a tap would
+// record them, and looks for every secret there was.
+func TestNothingSecretIsKept(t *testing.T) {
+	for name, o := range ways {
+		t.Run(name, func(t *testing.T) {
+			s := Start(t, o)
+			k := &keeper{mask: redact.NewHTTP([]byte(name))}
+			proxy, m := mappingProxy(t, s.origin)
+			m.Proxy.Transport = k
+			err := drive(t, s, proxy+"/mcp", "2025-11-25")
+			if strict := o.Elsewhere && !o.Lax; strict != (err != nil) {
+				t.Fatal(err)
+			}
+			for _, secret := range append(s.Secrets(), k.sessions...) {
+				for _, spelt := range []string{secret, url.QueryEscape(secret)} {
+					if i := strings.Index(k.kept.String(), spelt); i >= 0 {
+						t.Errorf("%s is kept: ...%s", secret, k.kept.String()[max(0, i-200):i+len(spelt)])
+					}
+				}
+			}
+			for _, word := range []string{"Bearer «redacted:", "/mcp", "Mcp-Session-Id: «redacted:"} {
+				if err == nil && !strings.Contains(k.kept.String(), word) {
+					t.Errorf("%q is not kept", word)
+				}
+			}
+		})
+	}
+}
+
+// keeper passes requests on and keeps what of them may be kept. Bodies at the MCP
+// endpoint are MCP's, and no matter of it.
+type keeper struct {
+	mask *redact.HTTP
+
+	mu       sync.Mutex
+	kept     strings.Builder
+	sessions []string
+}
+
+func (k *keeper) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path != "/mcp" && r.Body != nil {
+		r.Body = k.body(r.Header, r.Body)
+	}
+	answer, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if r.URL.Path != "/mcp" {
+		answer.Body = k.body(answer.Header, answer.Body)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	fmt.Fprintf(&k.kept, "%s %s\n", r.Method, k.mask.Target(r.URL.RequestURI()))
+	for _, h := range []http.Header{r.Header, answer.Header} {
+		if id := h.Get("Mcp-Session-Id"); id != "" {
+			k.sessions = append(k.sessions, id)
+		}
+		for name, values := range h {
+			for _, v := range values {
+				fmt.Fprintf(&k.kept, "%s: %s\n", name, k.mask.Header(name, v))
+			}
+		}
+	}
+	return answer, nil
+}
+
+// body keeps a body and gives it back.
+func (k *keeper) body(h http.Header, r io.ReadCloser) io.ReadCloser {
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return io.NopCloser(iotest.ErrReader(err))
+	}
+	kept, _ := k.mask.Body(h.Get("Content-Type"), b)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	fmt.Fprintf(&k.kept, "%s\n", kept)
+	return io.NopCloser(bytes.NewReader(b))
+}
+
+// mappedProxy is a proxy with its Mapping.
+type mappedProxy struct {
+	*httptap.Mapping
+	Proxy *httputil.ReverseProxy
+}
+
 // mappingProxy is the least that a tap has to do for a Mapping.
-func mappingProxy(t *testing.T, upstream string) (origin string, m *httptap.Mapping) {
+func mappingProxy(t *testing.T, upstream string) (origin string, m *mappedProxy) {
 	t.Helper()
 	proxy := &httputil.ReverseProxy{FlushInterval: -1}
+	m = &mappedProxy{Proxy: proxy}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if to, _, ok := m.Browser(r.URL.Path, r.URL.RawQuery); ok && r.Method == http.MethodGet {
 			http.Redirect(w, r, to, http.StatusFound)
@@ -157,8 +248,8 @@ func mappingProxy(t *testing.T, upstream string) (origin string, m *httptap.Mapp
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	m, err := httptap.NewMapping(server.URL, upstream)
-	if err != nil {
+	var err error
+	if m.Mapping, err = httptap.NewMapping(server.URL, upstream); err != nil {
 		t.Fatal(err)
 	}
 	proxy.Rewrite = func(r *httputil.ProxyRequest) {
