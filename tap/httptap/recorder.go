@@ -39,7 +39,7 @@ func newRecorder(x *exchange, dir tap.Dir, h http.Header, length int64) *recorde
 		r.events = &splitter{data: r.data, emit: r.event}
 	}
 	if coding := strings.Join(h.Values("Content-Encoding"), ", "); coding != "" && !strings.EqualFold(coding, "identity") {
-		d, err := newDecoder(coding, r.decoded)
+		d, err := newDecoder(coding, maxDecoded, r.decoded)
 		if err == nil {
 			r.decoder, r.coding = d, coding
 		} // else the body is recorded as it is: an encoding that we do not know
