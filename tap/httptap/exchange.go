@@ -22,6 +22,7 @@ type exchange struct {
 	n          uint32
 	w          http.ResponseWriter
 	in         *http.Request
+	mapping    *Mapping
 	seen       opening // what the beginning of the request's body told
 	atEndpoint bool    // it goes to the server's MCP endpoint
 
@@ -116,8 +117,9 @@ func (t *Tap) maskHeaders(h http.Header, host string) [][2]string {
 }
 
 // answered takes the answer's head. It is recorded with the body's first piece, or
-// at once if it is delivered before that.
-func (x *exchange) answered(res *http.Response) {
+// at once if it is delivered before that. own is the body in the server's own words,
+// if it was translated.
+func (x *exchange) answered(res *http.Response, own []byte) {
 	head := x.responseHead(res)
 	down := newRecorder(x, tap.S2C, res.Header, res.ContentLength)
 	x.mu.Lock()
@@ -129,12 +131,25 @@ func (x *exchange) answered(res *http.Response) {
 		x.record(nil, nil)
 	case res.Body == nil || res.Body == http.NoBody:
 		down.end()
+	case own != nil:
+		down.length = int64(len(own))
+		down.feed(own)
+	case x.seen.kind == eventStream && down.events != nil && down.decoder == nil:
+		x.record(nil, nil)
+		res.Body = &endpointReader{ReadCloser: &tee{src: res.Body, rec: down}, replace: x.translateEndpoint}
 	case down.events != nil || res.ContentLength < 0:
 		x.record(nil, nil)
 		res.Body = &tee{src: res.Body, rec: down}
 	default:
 		res.Body = &tee{src: res.Body, rec: down}
 	}
+}
+
+// translateEndpoint gives the data of an endpoint event as the client has to get it.
+func (x *exchange) translateEndpoint(data string) string {
+	to, done := x.mapping.Endpoint(data)
+	x.rewrote(done...)
+	return to
 }
 
 // endOf is the record of the exchange's end if this is the end of the answer's

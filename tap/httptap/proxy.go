@@ -61,6 +61,9 @@ func (t *Tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer t.untrack(x)
 	// Set to nothing, these are not made up by the server when the answer lacks them.
 	w.Header()["Content-Type"], w.Header()["Date"] = nil, nil
+	if t.sendOn(x, w, r) {
+		return
+	}
 	t.proxy.ServeHTTP(&timedWriter{ResponseWriter: w, now: t.Now}, x.in.WithContext(ctx))
 }
 
@@ -73,26 +76,36 @@ func (t *Tap) refuse(w http.ResponseWriter, reason string) {
 // begin finds whose request it is and records its head, with the body if all of
 // that is there.
 func (t *Tap) begin(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{tap: t, w: w, in: r, atEndpoint: r.URL.Path == t.Upstream.Path}
+	x := &exchange{tap: t, w: w, in: r, mapping: t.mapping.For(r.Host), atEndpoint: r.URL.Path == t.Upstream.Path}
 	first, readErr := t.firstPiece(r)
 	x.seen = look(r, first)
 	x.session, x.n = t.clients.begin(r, connOf(r), &x.seen, t.peers.find)
-	t.authorize(x, r)
+	t.translateRequest(x, r)
+	if int64(len(first)) == r.ContentLength && isForm(r) {
+		return t.beginWhole(x, r, first, x.translateForm(r, first))
+	}
 	head := x.requestHead(r)
 	if r.Body == nil || r.Body == http.NoBody {
 		x.session.journal.RecordHTTP(head, nil, nil)
 		return x
 	}
-	x.up = newRecorder(x, tap.C2S, r.Header, r.ContentLength)
 	if int64(len(first)) == r.ContentLength {
-		x.owed = head
-		x.up.feed(first)
-		r.Body = io.NopCloser(bytes.NewReader(first))
-		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(first)), nil }
-		return x
+		return t.beginWhole(x, r, first, first)
 	}
+	x.up = newRecorder(x, tap.C2S, r.Header, r.ContentLength)
 	x.session.journal.RecordHTTP(head, nil, nil)
 	r.Body = t.streamed(w, &tee{src: &failing{r.Body, readErr}, prefix: first, rec: x.up})
+	return x
+}
+
+// beginWhole records the head of a request whose body has come already, with it, and
+// passes the body on as the server has to get it.
+func (t *Tap) beginWhole(x *exchange, r *http.Request, body, passedOn []byte) *exchange {
+	x.up = newRecorder(x, tap.C2S, r.Header, int64(len(body)))
+	x.owed = x.requestHead(r)
+	x.up.feed(body)
+	r.Body = io.NopCloser(bytes.NewReader(passedOn))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(passedOn)), nil }
 	return x
 }
 
@@ -113,6 +126,10 @@ func (t *Tap) firstPiece(r *http.Request) ([]byte, error) {
 	room := firstPiece
 	if r.ContentLength >= 0 && r.ContentLength < firstPiece {
 		room = int(r.ContentLength)
+	}
+	if isForm(r) {
+		first, err := io.ReadAll(io.LimitReader(r.Body, r.ContentLength))
+		return first, err
 	}
 	first := make([]byte, room)
 	n, err := r.Body.Read(first)
@@ -159,7 +176,7 @@ func (t *Tap) deliver(res *http.Response) error {
 			x.w.Header()[name] = nil
 		}
 	}
-	x.answered(res)
+	x.answered(res, t.translateAnswer(x, res))
 	return nil
 }
 
@@ -204,15 +221,6 @@ func (b *buffers) Get() []byte {
 }
 
 func (b *buffers) Put(room []byte) { b.pool.Put((*[copySize]byte)(room)) }
-
-// authorize adds the user's own authorization to a request that has none.
-func (t *Tap) authorize(x *exchange, r *http.Request) {
-	if t.Authorization == "" || r.Header.Get("Authorization") != "" || !x.atEndpoint {
-		return
-	}
-	r.Header.Set("Authorization", t.Authorization)
-	x.rewrote(tap.Rewrite{What: "Authorization", To: "what MCPTAP_AUTHORIZATION says"})
-}
 
 // URL is what a client has to be given, for a tap that listens at addr.
 func (t *Tap) URL(addr string) string {

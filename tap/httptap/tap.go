@@ -51,6 +51,7 @@ type Tap struct {
 	Insecure      bool     // the server's certificate is not checked
 
 	proxy   *httputil.ReverseProxy
+	mapping *Mapping
 	guard   *guard
 	clients *clients
 	peers   peers
@@ -66,7 +67,9 @@ var silent = log.New(io.Discard, "", 0)
 
 // Serve listens until ctx is done, ends what is going on, and ends the journals.
 func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
-	t.init(in)
+	if err := t.init(in); err != nil {
+		return err
+	}
 	server := &http.Server{
 		Handler: t, ConnContext: withConn, ErrorLog: silent,
 		MaxHeaderBytes: maxHead, ReadHeaderTimeout: headTime, IdleTimeout: idleClient,
@@ -97,7 +100,10 @@ func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
 	return nil
 }
 
-func (t *Tap) init(in net.Listener) {
+func (t *Tap) init(in net.Listener) (err error) {
+	if t.mapping, err = NewMapping("http://"+in.Addr().String(), t.origin()); err != nil {
+		return err
+	}
 	t.live, t.warned = map[*exchange]context.CancelFunc{}, map[string]bool{}
 	t.clients = newClients(t.NewJournal, t.Now, alive)
 	t.guard = &guard{hosts: lower(t.AllowHosts), origins: lower(t.AllowOrigins)}
@@ -105,6 +111,7 @@ func (t *Tap) init(in net.Listener) {
 		t.guard.anyIP = !tcp.IP.IsLoopback()
 	}
 	t.proxy = t.newProxy()
+	return nil
 }
 
 func lower(list []string) []string {
