@@ -272,7 +272,7 @@ func (t *tee) Read(p []byte) (n int, err error) {
 		t.atEnd()
 	}
 	switch {
-	case err != io.EOF: //nolint:errorlint // a body's end is io.EOF itself
+	case err != io.EOF:
 		t.rec.x.fail(fmt.Errorf("the %s broke off: %w", whose[t.rec.dir], err))
 	case !t.rec.done && !t.rec.end():
 		return n, errJournalEnded
