@@ -94,6 +94,9 @@ func (l *Loaded) TapFrame(frame int) *tap.Frame {
 	if err != nil {
 		return nil
 	}
+	if rec.Frame != nil && l.source.foreign != nil { // a foreign line has no number
+		rec.Frame.N = l.Frame(frame).N
+	}
 	return rec.Frame
 }
 
