@@ -122,7 +122,7 @@ func (s Store) assign(found map[string]*files, e fs.DirEntry) {
 		found[id].kept = true
 		return
 	}
-	if id, ok := strings.CutSuffix(name, marks.Ext); ok && found[id] != nil {
+	if id, ok := strings.CutSuffix(name, marks.Ext); ok && found[id] != nil && !e.IsDir() {
 		found[id].marks = filepath.Join(s.Dir, name)
 		return
 	}

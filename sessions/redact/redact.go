@@ -17,8 +17,7 @@
 // secrets.json, embedded, with the day it was true. It is read on first use.
 //
 // The package must not touch bytes on their way between client and server, and
-// does no IO. It reads text, not structure: an exporter that knows which
-// member of a frame is secret masks that itself.
+// does no IO. [Text] reads text, not structure; [JSON] reads one JSON text.
 package redact
 
 // Mask stands where a secret was.
