@@ -332,3 +332,36 @@ func TestMarksGoWithTheRecording(t *testing.T) {
 		t.Error(listIDs(t, s), left)
 	}
 }
+
+// BenchmarkBodies reads the bodies of all frames of a recording in order.
+func BenchmarkBodies(b *testing.B) {
+	s := Store{Dir: b.TempDir()}
+	r, err := s.Create("x")
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := tap.NewWriter(tap.Header{Session: "x", Transport: "stdio"}, tap.WriterOptions{Open: func() (tap.File, error) { return r, nil }, Since: func() time.Duration { return 0 }})
+	for i := range 100_000 {
+		w.Record([]tap.Frame{{Dir: tap.S2C, JSON: true, Body: fmt.Appendf(nil, `{"result":{"content":[{"type":"text","text":"T-%d: Login button does nothing on Safari"}]},"jsonrpc":"2.0","id":%d}`, i, i)}})
+	}
+	w.End(tap.End{})
+	x, err := Open(s.Path("x"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer x.Close()
+	l, err := Load(x, decode.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, body := range map[string]func(int) []byte{"one by one": l.Body, "in a row": l.Bodies()} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for i := range l.Len() {
+					body(i)
+				}
+			}
+		})
+	}
+}
