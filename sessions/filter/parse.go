@@ -399,7 +399,7 @@ func (p *parser) pathTerm(f *Field) node {
 		}
 	}
 	if t.path == "" {
-		p.fail(at, p.i+1, "the path is empty", "write a gjson path, like path:params.name")
+		p.fail(at, max(p.i, at+1), "the path is empty", "write a gjson path, like path:params.name")
 		return nil
 	}
 	if p.end() || p.text[p.i] != '=' {

@@ -296,7 +296,7 @@ func TestComplete(t *testing.T) {
 // FuzzParse: no text makes the parser, the completion or what is typed panic, errors
 // point into the text, and what was parsed prints as what it is.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"tool:add_* and status:tool-error or ms>100", `not (path:a.#(b=="c").d="x y")`, `"\"" /a\/b/i`, "(((", "n:1 n>", "bytes>=4KiB t<1h", "ü \xff"} {
+	for _, s := range []string{`path:""`, "tool:add_* and status:tool-error or ms>100", `not (path:a.#(b=="c").d="x y")`, `"\"" /a\/b/i`, "(((", "n:1 n>", "bytes>=4KiB t<1h", "ü \xff"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
