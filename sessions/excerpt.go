@@ -42,7 +42,7 @@ func (l *Loaded) Save(path string, e Excerpt) (saved int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("saving an excerpt: %w", err)
 	}
-	x := &excerpter{l: l, Excerpt: e, file: file}
+	x := &excerpter{l: l, Excerpt: e, file: file, via: map[uint32]bool{}}
 	x.out = tap.NewWriter(x.header(), tap.WriterOptions{
 		Open: func() (tap.File, error) { return file, nil }, Side: x.side, DropSide: file.DropSide,
 		Since: func() time.Duration { return x.now },
@@ -72,6 +72,7 @@ type excerpter struct {
 	left  tap.Lost      // frames left out since the last record
 	since time.Duration // when the last of them crossed
 	sides []string
+	via   map[uint32]bool // HTTP exchanges that carried a selected frame
 	err   error
 }
 
@@ -110,6 +111,24 @@ func (x *excerpter) header() tap.Header {
 
 // run reads the recording again, as far as it was read before.
 func (x *excerpter) run() {
+	x.each(x.findExchange)
+	x.frame = 0
+	x.each(x.record)
+	x.sayLeft()
+}
+
+// findExchange notes what exchanges are needed: their moments go along.
+func (x *excerpter) findExchange(r *tap.Record) {
+	if r.Frame == nil {
+		return
+	}
+	if c := r.Frame.HTTP; c != nil && x.Selected(x.frame) {
+		x.via[c.Exchange] = true
+	}
+	x.frame++
+}
+
+func (x *excerpter) each(do func(*tap.Record)) {
 	again := &Session{in: tap.NewReader(io.NewSectionReader(x.l.source.file, 0, math.MaxInt64)), file: x.l.source.file, path: x.l.source.path, again: new(tap.Parser)}
 	for x.err == nil {
 		rec, err := again.Next()
@@ -120,9 +139,8 @@ func (x *excerpter) run() {
 			x.fail(err)
 			return
 		}
-		x.record(&rec)
+		do(&rec)
 	}
-	x.sayLeft()
 }
 
 func (x *excerpter) record(r *tap.Record) {
@@ -140,6 +158,11 @@ func (x *excerpter) record(r *tap.Record) {
 	case r.Event != nil:
 		x.sayLeft()
 		x.out.Event(r.Event.Name, x.text(r.Event.Detail))
+	case r.HTTP != nil:
+		if x.via[r.HTTP.Exchange] {
+			x.sayLeft()
+			x.out.RecordHTTP(x.moment(r.HTTP), nil, nil)
+		}
 	case r.Lost != nil:
 		x.leave(r.Lost.Frames, r.Lost.Bytes, r.Lost.Reason)
 	case r.End != nil:
@@ -202,19 +225,37 @@ func (x *excerpter) body(f *tap.Frame) {
 		return
 	}
 	if x.Redact {
-		f.Body = x.masked(f)
+		x.mask(f)
 	}
 	if int64(len(f.Body)) > tap.MaxFrame { // a foreign recording has them in its lines
 		x.spill(f, bytes.NewReader(f.Body))
 	}
 }
 
-// masked gives a frame's bytes with its secrets masked.
-func (x *excerpter) masked(f *tap.Frame) []byte {
+// mask masks the secrets of a frame.
+func (x *excerpter) mask(f *tap.Frame) {
+	was, masked := string(f.Body), redact.Text
 	if f.JSON {
-		return []byte(redact.JSON(string(f.Body)))
+		masked = redact.JSON
 	}
-	return []byte(redact.Text(string(f.Body)))
+	is := masked(was)
+	if is == was {
+		return
+	}
+	f.Body = []byte(is)
+	if f.HTTP != nil {
+		carriage := *f.HTTP
+		carriage.Masked = true
+		f.HTTP = &carriage
+	}
+}
+
+// moment masks what of an exchange may hold a secret: its tap has masked headers and
+// targets.
+func (x *excerpter) moment(m *tap.Exchange) *tap.Exchange {
+	out := *m
+	out.Data, out.Error = x.text(m.Data), x.text(m.Error)
+	return &out
 }
 
 func (x *excerpter) text(s string) string {
@@ -229,7 +270,7 @@ func (x *excerpter) digest(f *tap.Frame) {
 	if x.Redact {
 		if body := x.l.sideBody(f); body != nil {
 			f.Body, f.Digest = body, nil
-			f.Body = x.masked(f)
+			x.mask(f)
 			if len(f.Body) > tap.MaxFrame {
 				x.spill(f, bytes.NewReader(f.Body))
 			}

@@ -216,6 +216,57 @@ func TestSaveRedacted(t *testing.T) {
 	}
 }
 
+// TestSaveHTTP: the moments of an exchange go along with its frames, and those of
+// others do not.
+func TestSaveHTTP(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	r, err := s.Create("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tap.NewWriter(tap.Header{Session: "a", Transport: "http", URL: "http://127.0.0.1:3001/mcp", Start: noon}, tap.WriterOptions{
+		Open: func() (tap.File, error) { return r, nil }, Since: func() time.Duration { return time.Second },
+	})
+	for n := range uint32(2) {
+		one := func(dir tap.Dir, body string) []tap.Frame {
+			return []tap.Frame{{Dir: dir, EOL: tap.NoEOL, JSON: true, Body: []byte(body), HTTP: &tap.Carriage{Exchange: n + 1, Wire: 40}}}
+		}
+		w.RecordHTTP(&tap.Exchange{Exchange: n + 1, Phase: tap.PhaseRequest, Method: "POST", Target: "/mcp"}, one(tap.C2S, fmt.Sprintf("{\n \"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\",\"params\":{\"token\":\"s3cr3t\"}}", n)), nil)
+		w.RecordHTTP(&tap.Exchange{Exchange: n + 1, Phase: tap.PhaseResponse, Status: 200}, one(tap.S2C, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, n)),
+			&tap.Exchange{Exchange: n + 1, Phase: tap.PhaseEnd, By: tap.EndServer})
+	}
+	w.End(tap.End{})
+	l := loadFile(t, s.Path("a"))
+	if n, err := l.Save(s.Path("b"), Excerpt{Selected: func(i int) bool { return i >= 2 }, Redact: true}); err != nil || n != 2 {
+		t.Fatal(n, err)
+	}
+	journal := read(t, s.Path("b"))
+	taptest.Check(t, journal)
+	var got []string
+	for _, r := range taptest.Records(t, journal) {
+		switch {
+		case r.HTTP != nil:
+			got = append(got, fmt.Sprint(r.HTTP.Exchange, " ", r.HTTP.Phase))
+		case r.Frame != nil:
+			got = append(got, fmt.Sprint(r.Frame.Dir, " ", string(r.Frame.Body)))
+		case r.Lost != nil:
+			got = append(got, fmt.Sprint("lost ", r.Lost.Frames))
+		}
+	}
+	want := []string{"lost 2", "2 request", "c2s {\n \"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"token\":\"***\"}}",
+		"2 response", `s2c {"jsonrpc":"2.0","id":1,"result":{}}`, "2 end"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	again := loadFile(t, s.Path("b"))
+	if c := again.TapFrame(0).HTTP; c == nil || !c.Masked || c.Wire != 40 {
+		t.Errorf("%+v", c)
+	}
+	if c := again.TapFrame(1).HTTP; c == nil || c.Masked {
+		t.Errorf("%+v", c)
+	}
+}
+
 // TestForeignExcerpts saves what the corpus has, masked: every journal is valid, and
 // every JSON frame stays JSON.
 func TestForeignExcerpts(t *testing.T) {

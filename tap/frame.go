@@ -55,13 +55,17 @@ type Frame struct {
 	Time time.Duration // monotonic, since the session's start
 	Dir  Dir
 	EOL  EOL
-	// JSON says that Body is one valid JSON text, in valid UTF-8, without a
-	// line break and not nested too deeply for the readers of JSON lines.
+	// JSON says that Body is one valid JSON text, in valid UTF-8 and not nested
+	// too deeply for the readers of JSON lines. On stdio it has no line break.
 	JSON bool
 	// Body is the frame's exact bytes without EOL; nil if Digest is set.
 	Body []byte
 	// Digest stands for a body that is not in the journal.
 	Digest *Digest
+	// HTTP is set for a frame that came over HTTP, and SSE as well if it was an
+	// event of a stream.
+	HTTP *Carriage
+	SSE  *SSE
 }
 
 // Size is the length of the frame's body in bytes: its end is not counted.
@@ -94,8 +98,10 @@ type Header struct {
 	Version   int       `json:"mcptap"`
 	Session   string    `json:"session"`
 	Start     time.Time `json:"start"`
-	Transport string    `json:"transport"`
+	Transport string    `json:"transport"`         // stdio, http
 	Command   []string  `json:"command,omitempty"` // secrets masked by the caller
+	URL       string    `json:"url,omitempty"`     // of the server behind an HTTP tap, secrets masked by the caller
+	Listen    string    `json:"listen,omitempty"`  // the URL that an HTTP tap gave to clients
 	Cwd       string    `json:"cwd,omitempty"`
 	Env       []string  `json:"env,omitempty"` // names only
 	PID       int       `json:"pid,omitempty"` // the tap's own

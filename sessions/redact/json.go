@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -11,22 +10,23 @@ import (
 // masked whole if it is a string or a number, and so is everything in it if it is an
 // array; an object below one is left to its members (see Text). Strings are masked as
 // texts, or as JSON where they hold JSON. What is no JSON text is masked as a text.
-func JSON(s string) string { return data().json(s, 0) }
+func JSON(s string) string { return data().structure(s, 0) }
 
 // maxWithin is how deep JSON within strings of JSON is read as such.
 const maxWithin = 6
 
-func (t *table) json(s string, within int) string {
+// structure is JSON within JSON that many levels deep.
+func (t *table) structure(s string, within int) string {
 	if within > maxWithin || !json.Valid([]byte(s)) {
 		return sweep(t, s, false)
 	}
-	m := jsonMasker{table: t, writer: writer{s: s}, within: within}
+	m := frameMasker{table: t, writer: writer{s: s}, within: within}
 	m.value(0, open)
 	return m.String()
 }
 
-// jsonMasker walks a valid JSON text once.
-type jsonMasker struct {
+// frameMasker walks a valid JSON text once.
+type frameMasker struct {
 	*table
 	writer
 	within int
@@ -42,7 +42,7 @@ const (
 )
 
 // value masks the value at i, after white space, and gives where it ends.
-func (m *jsonMasker) value(i int, b below) (end int) {
+func (m *frameMasker) value(i int, b below) (end int) {
 	i = skipSpace(m.s, i)
 	switch m.s[i] {
 	case '{':
@@ -61,7 +61,7 @@ func (m *jsonMasker) value(i int, b below) (end int) {
 	return end
 }
 
-func (m *jsonMasker) object(i int, b below) (end int) {
+func (m *frameMasker) object(i int, b below) (end int) {
 	if b == named {
 		b = open
 	}
@@ -80,7 +80,7 @@ func (m *jsonMasker) object(i int, b below) (end int) {
 }
 
 // array also knows command lines, where a value follows its option's name.
-func (m *jsonMasker) array(i int, b below) (end int) {
+func (m *frameMasker) array(i int, b below) (end int) {
 	if b == named {
 		b = deep
 	}
@@ -100,7 +100,7 @@ func (m *jsonMasker) array(i int, b below) (end int) {
 }
 
 // next passes over white space and a comma.
-func (m *jsonMasker) next(i int) int {
+func (m *frameMasker) next(i int) int {
 	i = skipSpace(m.s, i)
 	if m.s[i] == ',' {
 		i = skipSpace(m.s, i+1)
@@ -109,7 +109,7 @@ func (m *jsonMasker) next(i int) int {
 }
 
 // text masks a string.
-func (m *jsonMasker) text(at span, b below) {
+func (m *frameMasker) text(at span, b below) {
 	was := unquote(m.s[at.from:at.to])
 	is := Mask
 	switch {
@@ -117,12 +117,12 @@ func (m *jsonMasker) text(at span, b below) {
 		return
 	case b != open:
 	case holdsJSON(was):
-		is = m.json(was, m.within+1)
+		is = m.structure(was, m.within+1)
 	default:
 		is = sweep(m.table, was, false)
 	}
 	if is != was {
-		m.replace(at, requote(is))
+		m.replace(at, quoted(is))
 	}
 }
 
@@ -148,12 +148,4 @@ func unquote(raw string) string {
 	var s string
 	_ = json.Unmarshal([]byte(raw), &s) // it is part of a valid text
 	return s
-}
-
-func requote(s string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // strings have no error
-	return strings.TrimSuffix(b.String(), "\n")
 }
