@@ -72,23 +72,30 @@ func (m *Matcher) Call(c int) bool {
 // says so; nil never does. It appends the indexes of those selected to rows, and
 // gives where to go on. So a list has its first rows at once and the others later.
 func (m *Matcher) Frames(rows []int, from, to int, stop func() bool) (found []int, next int) {
-	return scan(rows, from, min(to, m.unit.src.Session.Len()), stop, m.Frame)
+	return m.scan(rows, from, min(to, m.unit.src.Session.Len()), stop, m.Frame)
 }
 
 // Calls is to operations what Frames is to frames: it looks at the calls that lead one.
 func (m *Matcher) Calls(rows []int, from, to int, stop func() bool) (found []int, next int) {
 	s := m.unit.src.Session
-	return scan(rows, from, min(to, s.Calls()), stop, func(c int) bool { return s.Leads(c) && m.Call(c) })
+	return m.scan(rows, from, min(to, s.Calls()), stop, func(c int) bool { return s.Leads(c) && m.Call(c) })
 }
 
-// scanStep is how many are looked at between two questions whether to stop: few
-// enough for bodies from a disk, many enough for a question that reads a clock.
-const scanStep = 64
+// Between two questions whether to stop lie so many rows, or so many bytes that were
+// looked into: a question may read a clock, and a few frames may be megabytes.
+const (
+	stepRows  = 64
+	stepBytes = 1 << 20
+)
 
-func scan(rows []int, from, to int, stop func() bool, selected func(int) bool) (found []int, next int) {
-	for i := from; i < to; i++ {
-		if stop != nil && i > from && (i-from)%scanStep == 0 && stop() {
-			return rows, i
+func (m *Matcher) scan(rows []int, from, to int, stop func() bool, selected func(int) bool) (found []int, next int) {
+	m.unit.looked = 0
+	for i, asked := from, from; i < to; i++ {
+		if stop != nil && (i-asked >= stepRows || m.unit.looked >= stepBytes) {
+			if stop() {
+				return rows, i
+			}
+			asked, m.unit.looked = i, 0
 		}
 		if selected(i) {
 			rows = append(rows, i)

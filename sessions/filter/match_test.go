@@ -210,6 +210,11 @@ func TestScan(t *testing.T) {
 	if !slices.Equal(got, want) || stops < 2 {
 		t.Errorf("%d stops: %v, want %v", stops, got, want)
 	}
+	src := source(l)
+	src.Body = func(int) []byte { return make([]byte, 1<<20) }
+	if _, next := matcher(t, "zzz", src).Frames(nil, 3, l.Len(), func() bool { return true }); next != 4 {
+		t.Errorf("stopped at %d after a long frame", next)
+	}
 	if found, next := m.Calls(nil, 10, 5, nil); len(found) != 0 || next != 10 {
 		t.Error(found, next)
 	}

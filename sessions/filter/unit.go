@@ -25,6 +25,7 @@ type unit struct {
 
 	bodyOf int
 	body   []byte
+	looked int // bytes of all bodies since a scan set it to 0
 
 	servers    []string
 	serversFor int // length of the session when they were looked up, plus one
@@ -158,6 +159,7 @@ func (u *unit) first() int {
 func (u *unit) bodyAt(frame int) []byte {
 	if u.bodyOf != frame {
 		u.body, u.bodyOf = u.src.Body(frame), frame
+		u.looked += len(u.body)
 	}
 	return u.body
 }
