@@ -154,6 +154,24 @@ func (w *Writer) Event(name, detail string) {
 	}
 }
 
+// Skip records that frames crossed here which the caller leaves out, or has not got.
+func (w *Writer) Skip(l Lost) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	now := w.opt.Since()
+	first := w.begin(now)
+	w.start(now)
+	w.member("lost", l)
+	if !w.commit() {
+		w.n = first
+		return
+	}
+	w.allLost += l.Frames
+}
+
 // End writes the last record and closes the file; whatever is recorded after it
 // is refused. It returns the end as written.
 func (w *Writer) End(e End) End {

@@ -17,8 +17,8 @@
 // secrets.json, embedded, with the day it was true. It is read on first use.
 //
 // The package must not touch bytes on their way between client and server, and
-// does no IO. Of text it reads no structure: an exporter that knows which member
-// of a frame is secret masks that itself. Of HTTP it does: see [HTTP].
+// does no IO. [Text] reads no structure, [JSON] reads that of one JSON text, and [HTTP]
+// that of HTTP.
 package redact
 
 // Mask stands where a secret was, unless a key gives masks that can be told apart
