@@ -2,6 +2,7 @@ package claude
 
 import (
 	"regexp"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -222,9 +223,11 @@ func (b *Book) id(call int) string {
 	return "toolu_not_on_this_wire_" + itoa(call+1)
 }
 
-// unlisted finds calls of tools that no listing had by then.
+// unlisted finds the first calls of tools where no listing had any tool by then
+// that could be sent: the API wants tools to be defined where tools are used.
 func (b *Book) unlisted() (out []int) {
 	known := map[nameKey]bool{}
+	usable := map[*decode.List]bool{}
 	for i := range b.line.Calls {
 		c := &b.line.Calls[i]
 		k := nameKey{c.Session, c.Tool}
@@ -232,7 +235,13 @@ func (b *Book) unlisted() (out []int) {
 			continue
 		}
 		known[k] = true
-		if l := b.line.List(c.Session, decode.Tools, b.line.After(c.Request)); l == nil || len(l.Items) == 0 {
+		l := b.line.List(c.Session, decode.Tools, b.line.After(c.Request))
+		if _, looked := usable[l]; !looked {
+			usable[l] = l != nil && slices.ContainsFunc(l.Items, func(it decode.Item) bool {
+				return schemaRefused(wire.Root(it.Definition).Get("inputSchema")) == ""
+			})
+		}
+		if !usable[l] {
 			out = append(out, i)
 		}
 	}

@@ -131,7 +131,11 @@ func (r *reader) read(body []byte) {
 	failed := r.result.Get("isError")
 	r.IsError = failed.Type == gjson.True
 	r.Joined = r.profile.Texts == textsJoined
-	r.fate(failed.Path, failed.Exists(), Reads, "as is_error")
+	if r.IsError {
+		r.fate(failed.Path, true, Reads, "as is_error")
+	} else {
+		r.fate(failed.Path, failed.Exists(), Never, "a success is not marked as one")
+	}
 	r.content()
 	r.structured(body)
 	r.judge()
@@ -275,7 +279,10 @@ func (r *reader) asText(item wire.Value, how string) {
 	text := item.Get("text")
 	switch {
 	case how == asLine:
-		r.add(r.line(item), "", Reads, "as one line: name, address, description", item.Path)
+		r.add(r.line(item), "", Never, "hosts make one line of name, address and description", item.Path)
+		for _, name := range []string{"name", "uri", "description"} {
+			r.fate(item.Get(name).Path, item.Get(name).Exists(), Reads, "in one line: name, address, description")
+		}
 		return
 	case item.Get("type").Text() == "resource":
 		text = item.At("resource", "text")
@@ -441,12 +448,8 @@ func compareHalves(body []byte) sameness {
 	return saysOther
 }
 
-// judge notes errors that do not look it, and the reverse.
+// judge sees to hosts that keep an error to themselves.
 func (r *reader) judge() {
-	hidden := r.block.book.line.Calls[r.block.Call].Answer.Hidden
-	if hidden != nil && !r.IsError && hidden.Level >= decode.LevelLikely {
-		r.note(NoteHiddenError, "reads as success to the model; "+hidden.Reason)
-	}
 	if r.IsError && r.profile.IsError == "dropped" {
 		r.IsError = false
 		r.note(NoteLostError, "this host keeps isError to itself: the model reads the text without it")

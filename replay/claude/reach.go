@@ -86,6 +86,12 @@ func (r *Reach) add(path string, v Verdict, why string) {
 	r.Parts = append(r.Parts, Fate{path, v, why})
 }
 
+func (r *Reach) addThere(v wire.Value, verdict Verdict, why string) {
+	if v.Exists() {
+		r.add(v.Path, verdict, why)
+	}
+}
+
 const envelope = "the envelope of the protocol"
 
 // Reach tells of each member of a frame whether the model reads it, by which way,
@@ -158,10 +164,10 @@ func (b *Book) reachRequest(r *Reach, f replay.Ref, m wire.Value, method string,
 	default:
 		c := &b.line.Calls[i]
 		r.Turn = c.Turn + 1
-		r.add(m.Path+"/params/arguments", Reads, "the model wrote it: it is the input of its tool use, and is sent again with every later request")
-		r.add(m.Path+"/params/name", Reads, "as "+b.name(c.Session, c.Tool).Sent)
+		r.addThere(m.At("params", "arguments"), Reads, "the model wrote it: it is the input of its tool use, and is sent again with every later request")
+		r.addThere(m.At("params", "name"), Reads, "as "+b.name(c.Session, c.Tool).Sent)
 	}
-	r.add(m.Path+"/params/_meta", Never, "for host and server")
+	r.addThere(m.At("params", "_meta"), Never, "for host and server")
 }
 
 func (b *Book) dirOf(f replay.Ref) tap.Dir { return b.line.Sessions[f.Session].Frame(f.Frame).Dir }
