@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -195,7 +196,7 @@ func (r *reader) item(item wire.Value) {
 	case asSaved:
 		r.stand("the path of the file that the host saved this "+what+" to", item, "saved to a file: the model reads its path")
 	case asRaises:
-		r.raised = what
+		r.raised = cmp.Or(r.raised, what)
 		r.fate(item.Path, true, Never, "the host raises an exception on "+what)
 	case asData:
 		r.stand("what the model gets of this "+what, item, "as a part that only this host has")

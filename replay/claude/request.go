@@ -336,6 +336,11 @@ type Placeholder struct {
 // Placeholders gives all that this wire does not tell. It reads every result.
 func (r *Request) Placeholders() []Placeholder {
 	out := []Placeholder{{"/model", "the model"}, {"/max_tokens", "the limit of the answer"}}
+	if r.book.profile.Shape == shapeConnector {
+		for i := range r.Tools {
+			out = append(out, Placeholder{"/mcp_servers/" + itoa(i) + "/url", "the address by which the API reaches the server"})
+		}
+	}
 	for p := range r.All() {
 		switch {
 		case p.Kind == ToolResult:
