@@ -40,7 +40,7 @@ func distinctive(arguments wire.Value) (out []string) {
 }
 
 // maxValue is the longest value that is looked for.
-const maxValue = 512
+const maxValue = 200
 
 func tellsString(s string) bool {
 	f := &theThresholds().Flow
@@ -236,22 +236,37 @@ func (t *Timeline) flowsFrom(c *Call, turn map[callKey]int) (from int, text stri
 	return from, text, weak
 }
 
-// A matcher finds many values in a text in one pass, by their first four bytes.
+// A matcher finds many values in a text in one pass: by their first four bytes, then
+// by their lengths, of which there are few.
 type matcher struct {
 	filter [1 << 10]uint64
-	by     map[uint32][]*value
+	by     map[uint32]*candidates
+}
+
+// candidates are the values that begin with the same bytes.
+type candidates struct {
+	lengths []int
+	values  map[string]*value
 }
 
 const prefix = 4
 
 func newMatcher(values []*value) *matcher {
-	m := &matcher{by: map[uint32][]*value{}}
+	m := &matcher{by: map[uint32]*candidates{}}
 	for _, v := range values {
 		if len(v.text) < prefix {
 			continue
 		}
 		k := binary.LittleEndian.Uint32([]byte(v.text[:prefix]))
-		m.by[k] = append(m.by[k], v)
+		c := m.by[k]
+		if c == nil {
+			c = &candidates{values: map[string]*value{}}
+			m.by[k] = c
+		}
+		c.values[v.text] = v
+		if !slices.Contains(c.lengths, len(v.text)) {
+			c.lengths = append(c.lengths, len(v.text))
+		}
 		h := bucket(k)
 		m.filter[h>>6] |= 1 << (h & 63)
 	}
@@ -268,11 +283,20 @@ func (m *matcher) search(b []byte, visit func(*value)) {
 		if m.filter[h>>6]&(1<<(h&63)) == 0 || i > 0 && inWord(b[i-1]) {
 			continue
 		}
-		for _, v := range m.by[k] {
-			end := i + len(v.text)
-			if end <= len(b) && string(b[i:end]) == v.text && (end == len(b) || !inWord(b[end])) {
-				visit(v)
-			}
+		if c := m.by[k]; c != nil {
+			c.at(b[i:], visit)
+		}
+	}
+}
+
+// at looks for values at the beginning of b.
+func (c *candidates) at(b []byte, visit func(*value)) {
+	for _, n := range c.lengths {
+		if n > len(b) || n < len(b) && inWord(b[n]) {
+			continue
+		}
+		if v := c.values[string(b[:n])]; v != nil {
+			visit(v)
 		}
 	}
 }

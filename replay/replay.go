@@ -21,6 +21,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"strconv"
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
@@ -212,6 +213,16 @@ func (t *Timeline) After(r Ref) Moment {
 
 // Number gives the number that a frame has in its journal.
 func (t *Timeline) Number(r Ref) uint64 { return t.Sessions[r.Session].Frame(r.Frame).N }
+
+// Label names a frame for people: by its number, and of several sessions also by
+// its session. It may hold text from the outside.
+func (t *Timeline) Label(r Ref) string {
+	name := "frame " + strconv.FormatUint(t.Number(r), 10)
+	if len(t.Sessions) > 1 {
+		name += " of " + t.Sessions[r.Session].Name
+	}
+	return name
+}
 
 // Offset is how much later than the first session a session began.
 func (t *Timeline) Offset(session int) time.Duration { return t.offsets[session] }

@@ -116,7 +116,7 @@ func (g *grouper) judge(i int) (same bool, r Reason) {
 		return false, Reason{RuleRequest, Exact, "the host says that it belongs to another request of the user", i - 1}
 	}
 	if c.Start < g.until {
-		return true, Reason{RuleOverlap, Strong, fmt.Sprintf("sent before the answer to frame %d was there", t.Number(t.Calls[g.last].Request)), g.last}
+		return true, Reason{RuleOverlap, Strong, fmt.Sprintf("sent before the answer to %s was there", t.Label(t.Calls[g.last].Request)), g.last}
 	}
 	gap := c.Start - g.until
 	if from, text, weak := t.flowsFrom(c, g.members); from >= 0 && (!weak || gap >= t.Split.Same) {
@@ -124,7 +124,7 @@ func (g *grouper) judge(i int) (same bool, r Reason) {
 		if weak {
 			s = Likely
 		}
-		return false, Reason{RuleFlow, s, fmt.Sprintf("its arguments say %q, which frame %d said first", short(text), t.Number(t.Calls[from].Ref())), from}
+		return false, Reason{RuleFlow, s, fmt.Sprintf("its arguments say %q, which %s said first", short(text), t.Label(t.Calls[from].Ref())), from}
 	}
 	return g.byGap(gap)
 }

@@ -124,7 +124,18 @@ type Placed struct {
 
 // All gives all blocks of a request in the order in which the model reads them.
 func (r *Request) All() iter.Seq[Placed] {
-	before := r.before()
+	return func(yield func(Placed) bool) {
+		for p := range r.above(r.before()) {
+			if !yield(p) {
+				return
+			}
+		}
+		r.inMessages(0, yield)
+	}
+}
+
+// above gives the blocks that stand above the messages.
+func (r *Request) above(before *offer) iter.Seq[Placed] {
 	return func(yield func(Placed) bool) {
 		for i, t := range r.Tools {
 			if !yield(Placed{t, Tools, "/tools/" + itoa(i), "", r.newTool(t, before)}) {
@@ -136,12 +147,20 @@ func (r *Request) All() iter.Seq[Placed] {
 				return
 			}
 		}
-		r.inMessages(yield)
 	}
 }
 
-func (r *Request) inMessages(yield func(Placed) bool) {
-	for i, m := range r.Messages {
+// firstNew is the first message that the request before did not have.
+func (r *Request) firstNew() int {
+	if r.Turn == 0 {
+		return 0
+	}
+	return min(r.book.ends[r.Turn-1], len(r.Messages))
+}
+
+func (r *Request) inMessages(from int, yield func(Placed) bool) {
+	for i := from; i < len(r.Messages); i++ {
+		m := r.Messages[i]
 		for k, t := range m.Blocks {
 			if !yield(Placed{t, Messages, "/messages/" + itoa(i) + "/content/" + itoa(k), m.Role, r.IsNew(t)}) {
 				return
@@ -207,14 +226,20 @@ type Changes struct {
 // Changes compares a request with the one before.
 func (r *Request) Changes() Changes {
 	var c Changes
-	for p := range r.All() {
+	before := r.before()
+	take := func(p Placed) bool {
 		if p.New {
 			c.New = append(c.New, p)
-		} else {
-			c.Resent++
 		}
+		return true
 	}
-	before := r.before()
+	blocks := len(r.Tools) + len(r.System)
+	r.above(before)(take)
+	r.inMessages(r.firstNew(), take)
+	for _, m := range r.Messages {
+		blocks += len(m.Blocks)
+	}
+	c.Resent = blocks - len(c.New)
 	if before == nil || before == r.offer {
 		return c
 	}

@@ -3,6 +3,8 @@ package claude
 import (
 	"strconv"
 	"strings"
+
+	"github.com/mcptap/mcptap/replay/internal/wire"
 )
 
 // Half a character: an escape for one half of a surrogate pair without the other is
@@ -14,7 +16,7 @@ func loneSurrogate(raw string) bool { return nextLone(raw, 0) >= 0 }
 
 // mendSurrogates replaces half characters by U+FFFD; all else keeps its bytes.
 func mendSurrogates(raw []byte) []byte {
-	s := string(raw)
+	s := wire.String(raw)
 	at := nextLone(s, 0)
 	if at < 0 {
 		return raw

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -42,16 +43,21 @@ func (p *requestPage) request(r *claude.Request, changes bool) {
 			at, role = b.Section, b.Role
 			p.title(r, at, role)
 		}
-		p.block(&b)
+		p.block(r, &b)
 	}
 	p.rest(r, changes)
 	p.line(normal, 0, "")
 }
 
-// line prints one line, made safe and cut to the terminal.
+// line prints a line, made safe and broken where the terminal ends.
 func (p *requestPage) line(s style, indent int, text string) {
-	text = ansi.Truncate(safetext.Line(text), max(p.width-indent, 10), "…")
-	p.write(strings.Repeat(" ", indent) + p.paint(s, text) + "\n")
+	for _, l := range p.broken(text, indent) {
+		p.write(strings.Repeat(" ", indent) + p.paint(s, l) + "\n")
+	}
+}
+
+func (p *requestPage) broken(text string, indent int) []string {
+	return strings.Split(ansi.Wrap(safetext.Line(text), max(p.width-indent, 20), ""), "\n")
 }
 
 func (p *requestPage) header(r *claude.Request) {
@@ -64,12 +70,31 @@ func (p *requestPage) header(r *claude.Request) {
 	if r.Turn == 0 {
 		return
 	}
-	t := &p.book.Timeline().Turns[r.Turn-1]
+	p.grouping(r.Turn)
+}
+
+// grouping says why the calls of a turn are apart from those before, and together.
+func (p *requestPage) grouping(turn int) {
+	line := p.book.Timeline()
+	t := &line.Turns[turn-1]
+	if t.Reason.Rule != replay.RuleFirst {
+		p.reason(fmt.Sprintf("turn %d is not part of turn %d", turn, turn-1), t.Reason)
+	}
+	for _, c := range t.Calls[1:min(len(t.Calls), 4)] {
+		call := &line.Calls[c]
+		p.reason(call.Tool+" is of the same turn", call.Join)
+	}
+	if more := len(t.Calls) - 4; more > 0 {
+		p.line(dim, 0, fmt.Sprintf("and %d more calls; --links says why", more))
+	}
+}
+
+func (p *requestPage) reason(what string, r replay.Reason) {
 	s := dim
-	if t.Reason.Strength == "unknown" {
+	if r.Strength == replay.Unknown {
 		s = yellow
 	}
-	p.line(s, 0, fmt.Sprintf("turn %d is one of its own by %s (%s): %s", r.Turn, t.Reason.Rule, t.Reason.Strength, t.Reason.Words))
+	p.line(s, 0, fmt.Sprintf("%s (%s, %s): %s", what, r.Rule, r.Strength, r.Words))
 }
 
 func (p *requestPage) title(r *claude.Request, s claude.Section, role string) {
@@ -84,7 +109,7 @@ func (p *requestPage) title(r *claude.Request, s claude.Section, role string) {
 	p.line(normal, 0, title)
 }
 
-func (p *requestPage) block(b *claude.Placed) {
+func (p *requestPage) block(r *claude.Request, b *claude.Placed) {
 	state, s := "sent again", dim
 	if b.New {
 		state, s = "new", normal
@@ -92,7 +117,7 @@ func (p *requestPage) block(b *claude.Placed) {
 	if b.Placeholder != "" && b.Kind != claude.ToolUse && b.Kind != claude.ToolResult {
 		p.line(dim, 2, "░ "+b.Placeholder)
 	} else {
-		p.line(s, 2, fmt.Sprintf("%s  %s  %d bytes%s", p.label(b), state, len(b.JSON()), origin(b)))
+		p.line(s, 2, fmt.Sprintf("%s  %s  %d bytes%s", p.label(b), state, len(b.JSON()), p.origin(b)+loading(r, b)))
 	}
 	if b.New {
 		p.body(b)
@@ -119,15 +144,23 @@ func (p *requestPage) label(b *claude.Placed) string {
 }
 
 // origin names the frames that a block comes from.
-func origin(b *claude.Placed) string {
+func (p *requestPage) origin(b *claude.Placed) string {
 	var out strings.Builder
 	for _, l := range b.Links() {
-		fmt.Fprintf(&out, "  ← frame %d", l.N)
-	}
-	if b.Deferred {
-		out.WriteString("  deferred")
+		out.WriteString("  ← " + p.book.Timeline().Label(l.Ref))
 	}
 	return out.String()
+}
+
+// loading says what the model has of a definition that it has to search for.
+func loading(r *claude.Request, b *claude.Placed) string {
+	switch {
+	case !b.Deferred:
+		return ""
+	case b.Loaded >= 0 && b.Loaded <= r.Turn:
+		return "  loaded by a search"
+	}
+	return "  deferred"
 }
 
 // body prints what a new block says.
@@ -165,10 +198,15 @@ func (p *requestPage) result(c *claude.Content) {
 
 // text prints the first lines of a text.
 func (p *requestPage) text(s string) {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	var lines []string
+	for l := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
+		if len(lines) <= maxTextLines {
+			lines = append(lines, p.broken(l[:min(len(l), 16<<10)], 4)...)
+		}
+	}
 	for i, l := range lines {
 		if i == maxTextLines {
-			p.line(dim, 4, fmt.Sprintf("… %d more lines", len(lines)-i))
+			p.line(dim, 4, fmt.Sprintf("… of %d bytes; piped, all is printed", len(s)))
 			return
 		}
 		p.line(normal, 4, l)
@@ -194,6 +232,6 @@ func (p *requestPage) rest(r *claude.Request, changes bool) {
 	line := p.book.Timeline()
 	for i := range line.Apart {
 		a := &line.Apart[i]
-		p.line(dim, 0, fmt.Sprintf("not the model's: %s, frame %d: %s", a.Tool, line.Number(a.Request), a.Reason))
+		p.line(dim, 0, fmt.Sprintf("not the model's: %s, %s: %s", a.Tool, line.Label(a.Request), a.Reason))
 	}
 }

@@ -8,6 +8,7 @@ package wire
 import (
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/tidwall/gjson"
 )
@@ -18,8 +19,11 @@ type Value struct {
 	Path string // JSON pointer (RFC 6901) from the body's root
 }
 
-// Root is the whole of a body.
-func Root(body []byte) Value { return Value{Result: gjson.ParseBytes(body)} }
+// Root is the whole of a body. The value shares its bytes, which may not change.
+func Root(body []byte) Value { return Value{Result: gjson.Parse(String(body))} }
+
+// String gives bytes that do not change as a string, without a copy.
+func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // Message finds the message of a call in a body: the body itself, or the member of
 // a batch that has the call's id. response tells which of the two is looked for.
