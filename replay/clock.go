@@ -127,18 +127,14 @@ func (c *Clock) Step(by Unit, n int) bool {
 func (c *Clock) stepIn(n, count int, stop func(int) Moment) {
 	after := sort.Search(count, func(i int) bool { return stop(i) > c.at })   // the first stop ahead
 	before := sort.Search(count, func(i int) bool { return stop(i) >= c.at }) // stops behind
-	switch i := 0; {
+	switch ahead, back := after+n-1, before+n; {
+	case n > 0 && ahead < count:
+		c.Seek(stop(ahead))
 	case n > 0:
-		if i = after + n - 1; i < count {
-			c.Seek(stop(i))
-			return
-		}
 		c.Seek(c.t.Len())
+	case n < 0 && back >= 0:
+		c.Seek(stop(back))
 	case n < 0:
-		if i = before + n; i >= 0 {
-			c.Seek(stop(i))
-			return
-		}
 		c.Seek(0)
 	}
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/mcptap/mcptap/decode"
 )
 
-func played() *talk {
+func played() *told {
 	k := newTalk("s")
-	k.list(0, `{"name":"a","inputSchema":{"type":"object"}}`)
-	id := k.ask(1000, "a", "{}", "")
-	k.answer(1100, id, "x")
-	k.ask(2000, "b", "{}", "")
-	k.ask(2001, "c", "{}", "")
-	k.answer(2500, 3, "x")
-	k.list(2600, `{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{"type":"object"}}`)
-	k.answer(3000, 4, "x")
+	k.List(0, `{"name":"a","inputSchema":{"type":"object"}}`)
+	id := k.Ask(1000, "a", "{}", "")
+	k.Answer(1100, id, "x")
+	k.Ask(2000, "b", "{}", "")
+	k.Ask(2001, "c", "{}", "")
+	k.Answer(2500, 3, "x")
+	k.List(2600, `{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":{"type":"object"}}`)
+	k.Answer(3000, 4, "x")
 	return k
 }
 
@@ -121,7 +121,7 @@ func TestPlay(t *testing.T) {
 }
 
 // someTalk makes up a session: calls and answers in any order.
-func someTalk(r *rapid.T, name string) *talk {
+func someTalk(r *rapid.T, name string) *told {
 	k := newTalk(name)
 	at := 0
 	var open []int
@@ -129,13 +129,13 @@ func someTalk(r *rapid.T, name string) *talk {
 		at += rapid.SampledFrom([]int{0, 1, 60, 300, 1000}).Draw(r, "gap")
 		switch what := rapid.IntRange(0, 5).Draw(r, "what"); {
 		case what == 0:
-			k.list(at, rapid.SampledFrom([]string{"", `{"name":"a","inputSchema":{"type":"object"}}`}).Draw(r, "tools"))
+			k.List(at, rapid.SampledFrom([]string{"", `{"name":"a","inputSchema":{"type":"object"}}`}).Draw(r, "tools"))
 		case what < 3 && len(open) > 0:
 			i := rapid.IntRange(0, len(open)-1).Draw(r, "which")
-			k.answer(at, open[i], rapid.SampledFrom([]string{"x", "T-1042", "word and id-99"}).Draw(r, "text"))
+			k.Answer(at, open[i], rapid.SampledFrom([]string{"x", "T-1042", "word and id-99"}).Draw(r, "text"))
 			open = append(open[:i], open[i+1:]...)
 		default:
-			open = append(open, k.ask(at, "a", rapid.SampledFrom([]string{"{}", `{"id":"T-1042"}`, `{"q":"id-99"}`}).Draw(r, "arguments"), ""))
+			open = append(open, k.Ask(at, "a", rapid.SampledFrom([]string{"{}", `{"id":"T-1042"}`, `{"q":"id-99"}`}).Draw(r, "arguments"), ""))
 		}
 	}
 	return k
@@ -146,11 +146,11 @@ func someTalk(r *rapid.T, name string) *talk {
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		start := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
-		var talks []*talk
+		var talks []*told
 		total := 0
 		for range rapid.IntRange(1, 3).Draw(r, "sessions") {
 			k := someTalk(r, "s")
-			k.Start = start.Add(time.Duration(rapid.IntRange(0, 3000).Draw(r, "start")) * time.Millisecond)
+			k.start = start.Add(time.Duration(rapid.IntRange(0, 3000).Draw(r, "start")) * time.Millisecond)
 			talks = append(talks, k)
 			total += k.Len()
 		}
@@ -201,9 +201,9 @@ func TestRefresh(t *testing.T) {
 		whole := someTalk(r, "s")
 		growing := newTalk("s")
 		tl := line(t, growing)
-		for i, body := range whole.bodies {
+		for i, body := range whole.Bodies {
 			f := whole.Frame(i)
-			growing.say(int(f.Time.Milliseconds()), f.Dir, string(body))
+			growing.Say(int(f.Time.Milliseconds()), f.Dir, string(body))
 			if rapid.Bool().Draw(r, "refresh") {
 				tl.Refresh()
 			}

@@ -31,42 +31,42 @@ func turns(t *Timeline) string {
 }
 
 // pair makes two calls with a gap, the second of which has these arguments.
-func pair(gap int, result, arguments string) *talk {
+func pair(gap int, result, arguments string) *told {
 	k := newTalk("s")
-	k.list(0, `{"name":"a","description":"Says READY-1 or listed-77","inputSchema":{"type":"object"}}`)
-	id := k.ask(1000, "a", `{"q":"known value 12"}`, "")
-	k.answer(1100, id, result)
-	id = k.ask(1100+gap, "b", arguments, "")
-	k.answer(1200+gap, id, "done")
+	k.List(0, `{"name":"a","description":"Says READY-1 or listed-77","inputSchema":{"type":"object"}}`)
+	id := k.Ask(1000, "a", `{"q":"known value 12"}`, "")
+	k.Answer(1100, id, result)
+	id = k.Ask(1100+gap, "b", arguments, "")
+	k.Answer(1200+gap, id, "done")
 	return k
 }
 
 func TestTurns(t *testing.T) {
 	overlap := newTalk("s")
-	overlap.ask(1000, "a", "{}", "")
-	overlap.ask(1001, "b", "{}", "")
-	overlap.answer(1500, 1, "x")
-	overlap.ask(1600, "c", "{}", "")
-	overlap.answer(1700, 2, "x")
+	overlap.Ask(1000, "a", "{}", "")
+	overlap.Ask(1001, "b", "{}", "")
+	overlap.Answer(1500, 1, "x")
+	overlap.Ask(1600, "c", "{}", "")
+	overlap.Answer(1700, 2, "x")
 
 	gaveUp := newTalk("s")
-	gaveUp.ask(1000, "a", "{}", "")
-	gaveUp.cancel(2000, 1)
-	gaveUp.ask(2900, "b", "{}", "")
+	gaveUp.Ask(1000, "a", "{}", "")
+	gaveUp.Cancel(2000, 1)
+	gaveUp.Ask(2900, "b", "{}", "")
 
 	silent := newTalk("s")
-	silent.ask(1000, "a", "{}", "")
-	silent.ask(50_000, "b", "{}", "")
-	silent.ask(120_000, "c", "{}", "")
+	silent.Ask(1000, "a", "{}", "")
+	silent.Ask(50_000, "b", "{}", "")
+	silent.Ask(120_000, "c", "{}", "")
 
 	requests := newTalk("s")
-	id := requests.ask(1000, "a", "{}", `{"vscode.requestId":"r1"}`)
-	requests.ask(1001, "b", "{}", `{"vscode.requestId":"r2"}`)
-	requests.answer(1100, id, "x")
+	id := requests.Ask(1000, "a", "{}", `{"vscode.requestId":"r1"}`)
+	requests.Ask(1001, "b", "{}", `{"vscode.requestId":"r2"}`)
+	requests.Answer(1100, id, "x")
 
 	for _, c := range []struct {
 		name string
-		talk *talk
+		talk *told
 		want string
 	}{
 		{"a short gap", pair(10, "x", "{}"), "a +gap likely+ b"},
@@ -101,8 +101,8 @@ func TestCalibrated(t *testing.T) {
 		if i%3 == 0 {
 			at += 1500
 		}
-		id := k.ask(at, "a", "{}", "")
-		k.answer(at+5, id, "x")
+		id := k.Ask(at, "a", "{}", "")
+		k.Answer(at+5, id, "x")
 	}
 	tl := line(t, k)
 	if !tl.Split.Calibrated || tl.Split.Same < 250*time.Millisecond || tl.Split.Same > 1600*time.Millisecond {
@@ -121,12 +121,12 @@ func TestCalibrated(t *testing.T) {
 func TestSeveralSessions(t *testing.T) {
 	start := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	a, b := newTalk("a"), newTalk("b")
-	a.Start, b.Start = start, start.Add(2*time.Second)
-	a.ask(3000, "one", "{}", "")
-	b.ask(1001, "two", "{}", "") // one millisecond later
-	a.answer(3050, 1, "x")
-	b.answer(1500, 1, "x")
-	b.ask(2500, "three", "{}", "")
+	a.start, b.start = start, start.Add(2*time.Second)
+	a.Ask(3000, "one", "{}", "")
+	b.Ask(1001, "two", "{}", "") // one millisecond later
+	a.Answer(3050, 1, "x")
+	b.Answer(1500, 1, "x")
+	b.Ask(2500, "three", "{}", "")
 	tl := line(t, a, b)
 	if got := turns(tl); got != "one +overlap strong+ two |gap likely| three" {
 		t.Error(got)
@@ -134,7 +134,7 @@ func TestSeveralSessions(t *testing.T) {
 	if got := tl.Time(tl.Len()); got != 4500*time.Millisecond {
 		t.Errorf("it ends at %v", got)
 	}
-	b.Start = time.Time{}
+	b.start = time.Time{}
 	if got := line(t, a, b).Unaligned(); len(got) != 1 || got[0] != 1 {
 		t.Errorf("unaligned are %v", got)
 	}
@@ -142,14 +142,14 @@ func TestSeveralSessions(t *testing.T) {
 
 func TestApart(t *testing.T) {
 	k := newTalk("s")
-	k.list(0, `{"name":"app","inputSchema":{"type":"object"},"_meta":{"ui":{"visibility":["app"]}}},{"name":"both","inputSchema":{"type":"object"},"_meta":{"ui":{"visibility":["model","app"]}}}`)
-	k.ask(1000, "app", "{}", "")
-	k.ask(1001, "both", "{}", "")
-	k.ask(1002, "approve", `{"tool_name":"Bash","input":{"command":"ls"}}`, "")
-	k.ask(1003, "mine", "{}", "")
-	k.ask(1004, "again", "{}", `{"claudecode/toolUseId":"toolu_1"}`)
-	k.ask(1005, "again", "{}", `{"claudecode/toolUseId":"toolu_1"}`)
-	tl := New(Options{NotModel: []string{"mine"}}, k.Session)
+	k.List(0, `{"name":"app","inputSchema":{"type":"object"},"_meta":{"ui":{"visibility":["app"]}}},{"name":"both","inputSchema":{"type":"object"},"_meta":{"ui":{"visibility":["model","app"]}}}`)
+	k.Ask(1000, "app", "{}", "")
+	k.Ask(1001, "both", "{}", "")
+	k.Ask(1002, "approve", `{"tool_name":"Bash","input":{"command":"ls"}}`, "")
+	k.Ask(1003, "mine", "{}", "")
+	k.Ask(1004, "again", "{}", `{"claudecode/toolUseId":"toolu_1"}`)
+	k.Ask(1005, "again", "{}", `{"claudecode/toolUseId":"toolu_1"}`)
+	tl := New(Options{NotModel: []string{"mine"}}, k.session())
 	var model, apart []string
 	for i := range tl.Calls {
 		model = append(model, tl.Calls[i].Tool)
@@ -170,7 +170,7 @@ func TestApart(t *testing.T) {
 		t.Errorf("its id is %q", tl.Calls[1].ID)
 	}
 	early := newTalk("s")
-	early.ask(10, "a", "{}", "")
+	early.Ask(10, "a", "{}", "")
 	if tl := line(t, early); len(tl.Calls) != 1 || tl.Calls[0].Doubt == "" {
 		t.Errorf("a call right after the start: %+v", tl.Calls)
 	}
@@ -179,47 +179,47 @@ func TestApart(t *testing.T) {
 // TestAnswers finds what a use of a tool came to when it takes several calls.
 func TestAnswers(t *testing.T) {
 	rounds := newTalk("s")
-	rounds.ask(1000, "a", "{}", "")
-	rounds.say(1010, tap.S2C, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{}}},"requestState":"s1"}}`)
+	rounds.Ask(1000, "a", "{}", "")
+	rounds.Say(1010, tap.S2C, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":{}}},"requestState":"s1"}}`)
 	asked := line(t, rounds)
 	if a := asked.Calls[0].Answer; a.There() || !asked.Turns[0].Open {
 		t.Errorf("a question is no answer: %+v", a)
 	}
-	rounds.say(1500, tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a","arguments":{},"inputResponses":{"q":{"action":"accept"}},"requestState":"s1"}}`)
-	rounds.say(1600, tap.S2C, `{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[]}}`)
+	rounds.Say(1500, tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a","arguments":{},"inputResponses":{"q":{"action":"accept"}},"requestState":"s1"}}`)
+	rounds.Say(1600, tap.S2C, `{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[]}}`)
 	asked.Refresh()
 	if len(asked.Calls) != 1 || asked.Calls[0].Answer.Frame != 3 || asked.Calls[0].Answer.Path != "/result" {
 		t.Errorf("the rounds are %+v", asked.Calls)
 	}
 
 	task := newTalk("s")
-	task.say(1000, tap.C2S, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{},"task":{"ttl":1000}}}`)
-	task.say(1010, tap.S2C, `{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t1","status":"working","createdAt":"x","ttl":1000}}}`)
-	task.say(1500, tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":{"taskId":"t1"}}`)
-	task.say(1600, tap.S2C, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"late"}]}}`)
+	task.Say(1000, tap.C2S, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{},"task":{"ttl":1000}}}`)
+	task.Say(1010, tap.S2C, `{"jsonrpc":"2.0","id":1,"result":{"task":{"taskId":"t1","status":"working","createdAt":"x","ttl":1000}}}`)
+	task.Say(1500, tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":{"taskId":"t1"}}`)
+	task.Say(1600, tap.S2C, `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"late"}]}}`)
 	tl := line(t, task)
 	if len(tl.Calls) != 1 || tl.Calls[0].Answer.Frame != 3 {
 		t.Errorf("the task is %+v", tl.Calls)
 	}
 
 	inlined := newTalk("s")
-	inlined.say(1000, tap.C2S, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`)
-	inlined.say(1010, tap.S2C, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":"t1","status":"working"}}`)
-	inlined.say(1500, tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"t1"}}`)
-	inlined.say(1600, tap.S2C, `{"jsonrpc":"2.0","id":2,"result":{"taskId":"t1","status":"completed","result":{"content":[{"type":"text","text":"late"}]}}}`)
+	inlined.Say(1000, tap.C2S, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`)
+	inlined.Say(1010, tap.S2C, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"task","taskId":"t1","status":"working"}}`)
+	inlined.Say(1500, tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"t1"}}`)
+	inlined.Say(1600, tap.S2C, `{"jsonrpc":"2.0","id":2,"result":{"taskId":"t1","status":"completed","result":{"content":[{"type":"text","text":"late"}]}}}`)
 	tl = line(t, inlined)
 	if len(tl.Calls) != 1 || tl.Calls[0].Answer.Path != "/result/result" {
 		t.Fatalf("the task is %+v", tl.Calls)
 	}
-	if got := tl.ResultValue(&tl.Calls[0], inlined.bodies[3]).Get("content").Raw; !json.Valid([]byte(got)) || !strings.Contains(got, "late") {
+	if got := tl.ResultValue(&tl.Calls[0], inlined.Bodies[3]).Get("content").Raw; !json.Valid([]byte(got)) || !strings.Contains(got, "late") {
 		t.Errorf("its result is %s", got)
 	}
 }
 
 func TestBatch(t *testing.T) {
 	k := newTalk("s")
-	k.say(1000, tap.C2S, `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"b","arguments":{"x":1}}}]`)
-	k.say(1100, tap.S2C, `[{"jsonrpc":"2.0","id":2,"result":{"content":[]}},{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}]`)
+	k.Say(1000, tap.C2S, `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{}}},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"b","arguments":{"x":1}}}]`)
+	k.Say(1100, tap.S2C, `[{"jsonrpc":"2.0","id":2,"result":{"content":[]}},{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no"}}]`)
 	tl := line(t, k)
 	if got := turns(tl); got != "a +overlap strong+ b" {
 		t.Error(got)

@@ -4,39 +4,26 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay"
-	"github.com/mcptap/mcptap/tap"
+	"github.com/mcptap/mcptap/replay/internal/talk"
 )
 
 // bigSession makes up a session of so many calls and tools, with results of so many
 // bytes, a call a turn.
 func bigSession(calls, tools, bytes int) *replay.Session {
-	s := decode.New(decode.Options{})
-	var bodies [][]byte
-	at := time.Duration(0)
-	say := func(dir tap.Dir, format string, args ...any) {
-		b := fmt.Appendf(nil, format, args...)
-		bodies = append(bodies, b)
-		s.Add(&tap.Frame{N: uint64(len(bodies)), Time: at, Dir: dir, JSON: true, Body: b})
-	}
-	at += time.Second
+	k := talk.New()
 	var list []string
 	for i := range tools {
 		list = append(list, fmt.Sprintf(`{"name":"tool_%d","description":"Does thing %d, and says so in a sentence of some length.","inputSchema":{"type":"object","properties":{"id":{"type":"string","description":"what to do it to"},"limit":{"type":"integer","default":20}},"required":["id"]}}`, i, i))
 	}
-	say(tap.C2S, `{"jsonrpc":"2.0","id":0,"method":"tools/list"}`)
-	say(tap.S2C, `{"jsonrpc":"2.0","id":0,"result":{"tools":[%s]}}`, strings.Join(list, ","))
+	k.List(500, strings.Join(list, ","))
 	filler := strings.Repeat("some words of a result, ", bytes/24)
 	for i := range calls {
-		at += time.Second
-		say(tap.C2S, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"tool_%d","arguments":{"id":"item-%d","limit":5}}}`, i+1, i%tools, i)
-		at += 100 * time.Millisecond
-		say(tap.S2C, `{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"item-%d %s"}]}}`, i+1, i+1, filler)
+		id := k.Ask(1000+1100*i, fmt.Sprintf("tool_%d", i%tools), fmt.Sprintf(`{"id":"item-%d","limit":5}`, i), "")
+		k.Answer(1100+1100*i, id, fmt.Sprintf("item-%d %s", i+1, filler))
 	}
-	return &replay.Session{Session: s, Name: "big", Body: func(f int) []byte { return bodies[f] }}
+	return &replay.Session{Session: k.Session, Name: "big", Body: k.Body}
 }
 
 func BenchmarkIndex(b *testing.B) {

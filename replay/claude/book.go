@@ -317,7 +317,7 @@ func (b *Book) instructions(session int, first bool) *Block {
 }
 
 // attach puts instructions into the messages, where the host has them there: each
-// with the first message after its server was opened.
+// with the first request after its server was opened.
 func (b *Book) attach() {
 	if b.profile.Instructions.Lane != laneAttachment || b.profile.Shape == shapeConnector {
 		return
@@ -329,12 +329,9 @@ func (b *Book) attach() {
 			continue
 		}
 		count++
-		at := 0
-		for turn := range b.line.Turns {
-			if b.line.After(block.link.Ref) <= b.line.Turns[turn].Before {
-				break
-			}
-			at = turn + 1
+		at := b.firstAfter(block.link.Ref)
+		if at < 0 {
+			continue
 		}
 		block.Turn = at
 		m := b.messages[b.ends[at]-1]

@@ -76,11 +76,6 @@ func (c *Content) joined() string {
 	return strings.Join(texts, "\n")
 }
 
-// placeholders reports whether anything of the result is not on this wire.
-func (c *Content) placeholders() bool {
-	return c.Placeholder != "" || slices.ContainsFunc(c.Parts, func(p Part) bool { return p.Placeholder != "" })
-}
-
 // Content reads the answer to a call and gives what the host makes of it. It is for
 // tool results; of other blocks it is empty.
 func (b *Block) Content() *Content {
@@ -383,7 +378,7 @@ func (r *reader) structured(body []byte) {
 		r.add(compact(v.Raw), "", Reads, "as JSON text, after the content", v.Path)
 	default:
 		r.fate(v.Path, true, Never, "this host drops it; "+same.words())
-		r.noteDropped("structuredContent", same, rule)
+		r.noteDropped("structuredContent", same)
 	}
 }
 
@@ -403,7 +398,7 @@ func (r *reader) replaceTexts(v wire.Value, same sameness) {
 	r.Parts = append([]Part{{JSON: textBlock(text), Text: text, Links: []Link{r.link(v.Path)}}}, kept...)
 	r.fate(v.Path, true, Reads, "as JSON text, in place of all texts")
 	if dropped {
-		r.noteDropped("the text", same, r.profile.Structured)
+		r.noteDropped("the text", same)
 	}
 }
 
@@ -417,11 +412,10 @@ func (r *reader) refate(links []Link, same sameness) {
 	}
 }
 
-func (r *reader) noteDropped(what string, same sameness, rule string) {
-	if same == saysSame && rule != structuredPrefer {
-		return
+func (r *reader) noteDropped(what string, same sameness) {
+	if same != saysSame {
+		r.note(NoteStructured, "this host drops "+what+"; "+same.words())
 	}
-	r.note(NoteStructured, "this host drops "+what+"; "+same.words())
 }
 
 // sameness is whether text and structured content say the same.

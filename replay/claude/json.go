@@ -38,10 +38,9 @@ func (w *writer) raw(name string, value []byte) *writer {
 
 func (w *writer) str(name, value string) *writer { return w.raw(name, quote(value)) }
 
-func (w *writer) add(value []byte) *writer {
+func (w *writer) add(value []byte) {
 	w.comma()
 	w.b = append(w.b, value...)
-	return w
 }
 
 func (w *writer) end() []byte { return append(w.b, w.close) }

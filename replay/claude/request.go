@@ -92,7 +92,7 @@ func (b *Book) soFar(messages []*Message, turn, calls int, m replay.Moment) (pen
 		c.Blocks = nil
 		for _, block := range messages[i].Blocks {
 			switch {
-			case block.Call >= calls:
+			case block.Call >= calls, block.Kind == Instructions && b.line.After(block.link.Ref) > m:
 				continue
 			case block.Kind == ToolResult && !b.line.Answered(block.Call, m):
 				pending = append(pending, block.Call)

@@ -15,7 +15,7 @@ type linksJSON struct {
 	Host         hostJSON             `json:"host"`
 	Model        string               `json:"model"`
 	Loading      string               `json:"loading"`
-	Sessions     []playedJSON        `json:"sessions"`
+	Sessions     []playedJSON         `json:"sessions"`
 	Blocks       []blockJSON          `json:"blocks"`
 	Placeholders []claude.Placeholder `json:"placeholders"`
 	LeftOut      []leftJSON           `json:"left_out"`
