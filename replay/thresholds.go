@@ -29,6 +29,7 @@ type thresholds struct {
 		String, Identifier, Digits, Bytes, Values int
 	}
 	Open       millis
+	Background millis
 	Early      millis
 	ToolUseID  string   `json:"tool_use_id"`
 	RequestIDs []string `json:"request_ids"`

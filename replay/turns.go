@@ -80,6 +80,7 @@ type grouper struct {
 	members map[callKey]int
 	until   time.Duration // when its last answer came, or would have
 	last    int           // the call that until is of
+	patient time.Duration // until when a host waits for one of its calls
 }
 
 func (g *grouper) take(i int) {
@@ -89,15 +90,17 @@ func (g *grouper) take(i int) {
 	c.Join = reason
 	if !same {
 		t.Turns = append(t.Turns, Turn{Reason: reason, Start: c.Start, Request: reason.Rule == RuleRequest})
-		g.members, g.until = map[callKey]int{}, -1
+		g.members, g.until, g.patient = map[callKey]int{}, -1, -1
 	}
 	c.Turn = len(t.Turns) - 1
 	turn := &t.Turns[c.Turn]
 	turn.Calls = append(turn.Calls, i)
 	g.members[callKey{c.Session, c.Index}] = i
-	if u := t.busyUntil(c); u > g.until {
+	u := t.busyUntil(c)
+	if u > g.until {
 		g.until, g.last = u, i
 	}
+	g.patient = max(g.patient, min(u, c.Start+theThresholds().Background.duration()))
 	if c.Answer.There() {
 		turn.End = max(turn.End, c.Answer.End)
 	} else {
@@ -116,6 +119,9 @@ func (g *grouper) judge(i int) (same bool, r Reason) {
 		return false, Reason{RuleRequest, Exact, "the host says that it belongs to another request of the user", i - 1}
 	}
 	if c.Start < g.until {
+		if c.Start >= g.patient {
+			return true, Reason{RuleOverlap, Unknown, fmt.Sprintf("sent while %s was running, for so long that its host may have moved it to the background", t.Label(t.Calls[g.last].Request)), g.last}
+		}
 		return true, Reason{RuleOverlap, Strong, fmt.Sprintf("sent before the answer to %s was there", t.Label(t.Calls[g.last].Request)), g.last}
 	}
 	gap := c.Start - g.until

@@ -59,8 +59,13 @@ func TestTurns(t *testing.T) {
 	silent.Ask(50_000, "b", "{}", "")
 	silent.Ask(120_000, "c", "{}", "")
 
+	slow := newTalk("s")
+	id := slow.Ask(1000, "a", "{}", "")
+	slow.Ask(130_000, "b", "{}", "")
+	slow.Answer(140_000, id, "x")
+
 	requests := newTalk("s")
-	id := requests.Ask(1000, "a", "{}", `{"vscode.requestId":"r1"}`)
+	id = requests.Ask(1000, "a", "{}", `{"vscode.requestId":"r1"}`)
 	requests.Ask(1001, "b", "{}", `{"vscode.requestId":"r2"}`)
 	requests.Answer(1100, id, "x")
 
@@ -75,6 +80,7 @@ func TestTurns(t *testing.T) {
 		{"overlap", overlap, "a +overlap strong+ b +overlap strong+ c"},
 		{"cancelled", gaveUp, "a |gap likely| b"},
 		{"never answered", silent, "a +overlap strong+ b |gap likely| c"},
+		{"so slow that it may be in the background", slow, "a +overlap unknown+ b"},
 		{"another request of the user", requests, "a |request id exact| b"},
 		{"data flow", pair(10, "made ticket T-1042.", `{"id":"T-1042"}`), "a |data flow strong| b"},
 		{"data flow, a number", pair(10, `{"id": 88231}`, `{"id":88231}`), "a |data flow strong| b"},

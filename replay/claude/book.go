@@ -37,12 +37,16 @@ type Book struct {
 	ends     []int // per turn, how many messages its request has; [0] is the opening
 	first    []int // per turn, index of its assistant message
 	byCall   []place
-	loaded   map[string]int // by a tool's name, the turn that called it first
-	orphans  []int          // calls of tools that no listing had when they were called, in order
+	loaded   map[string]int   // by a tool's name, the turn that called it first
+	strange  map[callKey]bool // calls of tools that no list had
+	orphans  []int            // calls of tools that no listing had when they were called, in order
 
 	mu     sync.Mutex
 	offers map[string]*offer
 }
+
+// callKey names a call of a session.
+type callKey struct{ session, index int }
 
 type nameKey struct {
 	session int
@@ -70,6 +74,14 @@ func NewBook(t *replay.Timeline, o Options) *Book {
 		names[i] = s.Name
 	}
 	b.servers = b.profile.serverParts(names)
+	b.strange = map[callKey]bool{}
+	for i := range t.Sessions {
+		for _, u := range t.Catalogue(i).Unlisted() {
+			if !u.Partial {
+				b.strange[callKey{i, u.Call}] = true
+			}
+		}
+	}
 	for i := range t.Sessions {
 		b.said = append(b.said, b.listen(i))
 	}
@@ -182,6 +194,9 @@ func (b *Book) pair(call, turn int) (use, result *Block) {
 	u.Kind, r.Kind = ToolUse, ToolResult
 	if !validID(c.ID) {
 		u.Placeholder = "the id of the tool use"
+	}
+	if b.strange[callKey{c.Session, c.Index}] {
+		u.Notes = append(u.Notes, Note{NoteUnlisted, "no listing had this tool when it was called: the model can't have been offered it"})
 	}
 	if c.Doubt != "" {
 		u.Notes = append(u.Notes, Note{NoteMaybe, c.Doubt})

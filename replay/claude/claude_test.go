@@ -455,6 +455,13 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%s is taken", c.new)
 		}
 	}
+	for client, want := range map[string]string{"claude-ai": "claude-desktop", "claude-ai (via mcp-remote 0.1.37)": "claude-desktop", "cursor-vscode": "cursor", "Visual Studio Code": "vscode", "lab-client": "generic"} {
+		k := talk.New()
+		k.Open(1, client, "")
+		if host, reason := Builtin().Detect(replay.New(replay.Options{}, &replay.Session{Session: k.Session, Body: k.Body})); host.ID != want || reason == "" {
+			t.Errorf("client %q is %s, since %s", client, host.ID, reason)
+		}
+	}
 	var all struct{ Profiles []map[string]json.RawMessage }
 	if err := json.Unmarshal(profilesFile, &all); err != nil {
 		t.Fatal(err)

@@ -37,6 +37,14 @@ type Part struct {
 	Placeholder string // what of it is not on this wire; empty if all is
 }
 
+// Known is what the wire tells of a part: its text without the mark for the rest.
+func (p *Part) Known() string {
+	if p.Placeholder == "" {
+		return p.Text
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(p.Text, mark(p.Placeholder)), " ")
+}
+
 // A Fate is what becomes of a member of an answer.
 type Fate struct {
 	Path    string // JSON pointer into the frame

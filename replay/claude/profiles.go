@@ -30,6 +30,7 @@ type Defaults struct {
 	ImageTypes    []string `json:"image_types"`
 	CharsPerToken float64  `json:"chars_per_token"`
 	SearchTool    string   `json:"search_tool"`
+	RelayMark     string   `json:"relay_mark"`
 }
 
 // A Profile is how one host makes a request of what servers say. Its fields are
@@ -286,6 +287,9 @@ func (p *Profiles) Detect(t *replay.Timeline) (h *Profile, reason string) {
 }
 
 func (p *Profiles) byClient(name string) *Profile {
+	if p.Defaults.RelayMark != "" {
+		name, _, _ = strings.Cut(name, p.Defaults.RelayMark)
+	}
 	for i := range p.Profiles {
 		if slices.Contains(p.Profiles[i].Detect.Clients, name) {
 			return &p.Profiles[i]

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 // requestOptions are the flags of request.
@@ -353,6 +355,23 @@ func (a *app) sayDoubts(t *replay.Timeline) {
 	if len(clients) > 1 {
 		a.say("different clients took part (%s): they do not share one conversation, and the request mixes theirs", strings.Join(clients, ", "))
 	}
+	for _, s := range t.Sessions {
+		if n := conversations(s.Session); n > 1 {
+			a.say("%d MCP sessions share recording %q: their calls may be of different conversations", n, s.Name)
+		}
+	}
+}
+
+// conversations counts the legacy MCP sessions of a recording: a proxy may have
+// served several clients.
+func conversations(s *decode.Session) int {
+	scopes := map[decode.Scope]bool{}
+	for i := range s.Calls() {
+		if c := s.Call(i); c.Method == "tools/call" && c.Era == decode.Legacy {
+			scopes[c.Scope] = true
+		}
+	}
+	return len(scopes)
 }
 
 // printRequests prints in the form that the user asked for.
@@ -366,56 +385,85 @@ func (a *app) printRequests(b *claude.Book, turns []int, o *requestOptions) erro
 	}
 	host, reason := b.Profile()
 	a.say("as host %s would send it (%s); --links lists what is not on this wire", host.ID, reason)
-	out := bufio.NewWriterSize(a.Stdout, 64<<10)
+	out := &jsonOut{Writer: bufio.NewWriterSize(a.Stdout, 64<<10), terminal: isTerminal(a.Stdout)}
 	for _, n := range turns {
 		r := b.Request(n)
 		switch {
 		case o.changes:
-			writeJSON(out, changesObject(r), len(turns) == 1)
+			out.value(changesObject(r), len(turns) == 1)
 		case o.links:
-			writeJSON(out, linksObject(b, r), len(turns) == 1)
+			out.value(linksObject(b, r), len(turns) == 1)
 		case o.curl:
-			writeCurl(out, r)
+			out.curl(r)
 		default:
-			writeRaw(out, r.JSON(), len(turns) == 1)
+			out.raw(r.JSON(), len(turns) == 1)
 		}
 	}
 	return out.Flush()
 }
 
-// writeRaw writes a JSON text: alone with indentation, one of many in a line. Only
-// white space between its tokens changes.
-func writeRaw(out *bufio.Writer, b []byte, alone bool) {
+// jsonOut writes JSON; to a terminal, without what could drive it.
+type jsonOut struct {
+	*bufio.Writer
+	terminal bool
+}
+
+// raw writes a JSON text: alone with indentation, one of many in a line. Only
+// white space between its tokens changes, and on a terminal how hidden characters
+// are spelt.
+func (o *jsonOut) raw(b []byte, alone bool) {
 	var indented bytes.Buffer
 	if alone && json.Indent(&indented, b, "", "  ") == nil {
 		b = indented.Bytes()
 	}
-	_, _ = out.Write(b)
-	_ = out.WriteByte('\n')
+	if o.terminal {
+		b = escapeHidden(b)
+	}
+	_, _ = o.Write(b)
+	_ = o.WriteByte('\n')
 }
 
-func writeJSON(out *bufio.Writer, v any, alone bool) {
+// escapeHidden writes hidden characters, which JSON has in its strings only, as the
+// escapes that mean the same.
+func escapeHidden(b []byte) []byte {
+	if s := string(b); safetext.Line(strings.ReplaceAll(s, "\n", "")) == strings.ReplaceAll(s, "\n", "") {
+		return b
+	}
+	var out bytes.Buffer
+	for _, r := range string(b) {
+		if s := string(r); r == '\n' || safetext.Line(s) == s {
+			out.WriteRune(r)
+			continue
+		}
+		for _, half := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&out, `\u%04x`, half)
+		}
+	}
+	return out.Bytes()
+}
+
+func (o *jsonOut) value(v any, alone bool) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(v) == nil {
-		writeRaw(out, bytes.TrimSpace(b.Bytes()), alone)
+		o.raw(bytes.TrimSpace(b.Bytes()), alone)
 	}
 }
 
 // curlEnd ends the body in the shell command. No line of JSON can be it.
 const curlEnd = "END_OF_REQUEST"
 
-func writeCurl(out *bufio.Writer, r *claude.Request) {
-	fmt.Fprintf(out, `# Replace what says "not on this wire" before you send it: it costs money.
+func (o *jsonOut) curl(r *claude.Request) {
+	fmt.Fprintf(o, `# Replace what says "not on this wire" before you send it: it costs money.
 curl https://api.anthropic.com/v1/messages \
   --header "x-api-key: $ANTHROPIC_API_KEY" \
   --header 'anthropic-version: 2023-06-01' \
   --header 'content-type: application/json' \
 %s  --data-binary @- <<'%s'
 `, beta(r), curlEnd)
-	writeRaw(out, r.JSON(), true)
-	fmt.Fprintln(out, curlEnd)
+	o.raw(r.JSON(), true)
+	fmt.Fprintln(o, curlEnd)
 }
 
 // beta is the header that a request needs for what is not in the stable API.

@@ -187,9 +187,10 @@ func (p *requestPage) result(c *claude.Content) {
 		part := &c.Parts[i]
 		if part.Placeholder != "" {
 			p.line(dim, 4, "░ "+part.Placeholder)
-			continue
 		}
-		p.text(part.Text)
+		if known := part.Known(); known != "" {
+			p.text(known)
+		}
 	}
 	for _, n := range c.Notes {
 		p.line(yellow, 4, "! "+n.Words)
