@@ -87,3 +87,13 @@ func BenchmarkJSON(b *testing.B) {
 		b.SetBytes(int64(len(book.Request(book.Turns()).JSON())))
 	}
 }
+
+// BenchmarkRefresh takes in what a live session has got, which is nothing, and makes
+// the requests anew.
+func BenchmarkRefresh(b *testing.B) {
+	line := replay.New(replay.Options{}, bigSession(10_000, 500, 2000))
+	for b.Loop() {
+		line.Refresh()
+		NewBook(line, Options{Profile: profile(b, "claude-code")})
+	}
+}

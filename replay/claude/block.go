@@ -129,6 +129,18 @@ func (b *Block) Cuts() []Cut { return b.cutTexts }
 // ID is the tool-use id of a call or a result.
 func (b *Block) ID() string { return b.toolUse }
 
+// Exact reports whether all of a block is known: then its length is that of what the
+// host sends, if the profile is right. Of a tool result it reads the answer.
+func (b *Block) Exact() bool {
+	switch {
+	case b.Placeholder != "":
+		return false
+	case b.Kind == ToolUse || b.Kind == ToolResult:
+		return validID(b.book.line.Calls[b.Call].ID) && (b.Kind == ToolUse || len(b.Content().gaps("")) == 0)
+	}
+	return true
+}
+
 // Text gives what a text block says; "" of other kinds.
 func (b *Block) Text() string { return b.text }
 

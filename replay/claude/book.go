@@ -3,7 +3,6 @@ package claude
 import (
 	"regexp"
 	"slices"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/mcptap/mcptap/decode"
@@ -24,7 +23,7 @@ type Options struct {
 }
 
 // A Book holds the requests of one host over a timeline: all blocks in order, from
-// which a request is a slice.
+// which a request is a slice. It is not safe for concurrent use.
 type Book struct {
 	line    *replay.Timeline
 	profile *Profile
@@ -41,7 +40,6 @@ type Book struct {
 	strange  map[callKey]bool // calls of tools that no list had
 	orphans  []int            // calls of tools that no listing had when they were called, in order
 
-	mu     sync.Mutex
 	offers map[string]*offer
 }
 

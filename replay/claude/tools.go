@@ -37,8 +37,6 @@ func (b *Book) offerAt(m replay.Moment, turn int) *offer {
 	}
 	orphans := b.orphansBy(turn)
 	fmt.Fprintf(&key, "%d", orphans)
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	if o := b.offers[key.String()]; o != nil {
 		return o
 	}

@@ -63,6 +63,7 @@ type blockJSON struct {
 	Kind   claude.Kind     `json:"kind"`
 	New    bool            `json:"new"`
 	Bytes  int             `json:"bytes"`
+	Exact  bool            `json:"exact"` // nothing of it is a placeholder
 	Name   string          `json:"name,omitempty"`
 	Tool   string          `json:"tool,omitempty"`
 	Server string          `json:"server,omitempty"`
@@ -150,7 +151,7 @@ func froms(links []claude.Link) []fromJSON {
 func blockObject(p claude.Placed, body bool) []blockJSON {
 	raw := p.JSON()
 	o := blockJSON{
-		Path: p.Path, Kind: p.Kind, New: p.New, Bytes: len(raw), Name: p.Name.Sent, Tool: p.Name.Tool, Server: p.Name.Server,
+		Path: p.Path, Kind: p.Kind, New: p.New, Bytes: len(raw), Exact: p.Exact(), Name: p.Name.Sent, Tool: p.Name.Tool, Server: p.Name.Server,
 		From: froms(p.Links()), Notes: noteObjects(p.Notes), Cuts: cutObjects(p.Cuts()),
 	}
 	if body {
@@ -172,7 +173,7 @@ func partObjects(p *claude.Placed, c *claude.Content) (out []blockJSON) {
 		if !c.Joined {
 			path += "/" + itoa(i)
 		}
-		out = append(out, blockJSON{Path: path, Kind: "part", New: p.New, Bytes: len(c.Parts[i].JSON), From: froms(c.Parts[i].Links)})
+		out = append(out, blockJSON{Path: path, Kind: "part", New: p.New, Bytes: len(c.Parts[i].JSON), Exact: c.Parts[i].Placeholder == "", From: froms(c.Parts[i].Links)})
 	}
 	return out
 }

@@ -117,7 +117,7 @@ func (p *requestPage) block(r *claude.Request, b *claude.Placed) {
 	if b.Placeholder != "" && b.Kind != claude.ToolUse && b.Kind != claude.ToolResult {
 		p.line(dim, 2, "░ "+b.Placeholder)
 	} else {
-		p.line(s, 2, fmt.Sprintf("%s  %s  %d bytes%s", p.label(b), state, len(b.JSON()), p.origin(b)+loading(r, b)))
+		p.line(s, 2, fmt.Sprintf("%s  %s  %s%s", p.label(b), state, size(b), p.origin(b)+loading(r, b)))
 	}
 	if b.New {
 		p.body(b)
@@ -127,6 +127,16 @@ func (p *requestPage) block(r *claude.Request, b *claude.Placed) {
 			p.line(yellow, 4, "! "+n.Words)
 		}
 	}
+}
+
+// size is a block's length, with a sign that it is a guess where something of the
+// block is not known.
+func size(b *claude.Placed) string {
+	n := strconv.Itoa(len(b.JSON())) + " bytes"
+	if !b.Exact() {
+		return "~" + n
+	}
+	return n
 }
 
 func (p *requestPage) label(b *claude.Placed) string {
