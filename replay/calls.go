@@ -190,26 +190,39 @@ func (t *Timeline) inlined(session int, l *decode.Call) (path string, final, las
 }
 
 // dropRepeats sets calls apart whose tool-use id was there before: the host tried
-// again, and the model asked once.
+// again, and the model asked once. It reads the answer that there was.
 func (t *Timeline) dropRepeats() {
-	seen := map[string]Ref{}
-	t.Calls = slices.DeleteFunc(t.Calls, func(c Call) bool {
-		if c.ID == "" {
-			return false
+	t.again = map[callKey]callKey{}
+	first := map[string]int{}
+	kept := t.Calls[:0]
+	for i := range t.Calls {
+		c := t.Calls[i]
+		at, again := first[c.ID]
+		if c.ID == "" || !again {
+			first[c.ID] = len(kept)
+			kept = append(kept, c)
+			continue
 		}
-		if _, again := seen[c.ID]; again {
-			t.Apart = append(t.Apart, Apart{c, "the host tried again: it carries the tool-use id of an earlier call"})
-			return true
+		was := &kept[at]
+		if was.Session == c.Session {
+			t.again[callKey{c.Session, c.Index}] = callKey{was.Session, was.Index}
+			if !was.Answer.There() {
+				was.Answer = c.Answer
+			}
 		}
-		seen[c.ID] = c.Request
-		return false
-	})
+		t.Apart = append(t.Apart, Apart{c, "the host tried again: it carries the tool-use id of an earlier call"})
+	}
+	t.Calls = kept
 }
 
 // CallOf gives the use of a tool that a call of a session belongs to, as an index
-// in Calls; -1 if it is none of the model's.
+// in Calls; -1 if it is none of the model's. A call that the host repeats belongs to
+// the first one.
 func (t *Timeline) CallOf(session, call int) int {
 	lead := t.Sessions[session].Operation(call).Legs[0].Call
+	if first, again := t.again[callKey{session, lead}]; again {
+		lead = first.index
+	}
 	at := Ref{session, t.Sessions[session].Call(lead).Request}
 	i, found := slices.BinarySearchFunc(t.Calls, at, func(c Call, r Ref) int { return t.compareRefs(c.Request, r) })
 	if !found {

@@ -67,6 +67,7 @@ type Timeline struct {
 	meta       []map[string]bool
 	frames     []int // per session, as of the last Refresh
 	notModel   []string
+	again      map[callKey]callKey // calls that repeat another
 	flow       flow
 }
 
@@ -261,21 +262,24 @@ func (t *Timeline) upto(session int, m Moment) int {
 func (t *Timeline) Catalogue(session int) *decode.Catalogue { return t.catalogues[session] }
 
 // List gives the newest list of a kind that the host had read by a moment: one
-// whose pages were all there, else the pages there were; nil if there was none.
+// whose pages were all there, else, of a first one, the pages there will be; nil if
+// there was none.
 func (t *Timeline) List(session int, kind decode.ListKind, m Moment) *decode.List {
 	frame := t.upto(session, m)
 	c := t.catalogues[session]
 	first := c.At(kind, frame)
 	l := first
-	for l != nil && l.Upto >= frame {
-		before := c.At(kind, l.From)
-		if before == nil || before == l {
-			return first
+	for range maxWalks {
+		if l == nil || l.Upto < frame {
+			return l
 		}
-		l = before
+		l = c.At(kind, l.From)
 	}
-	return l
+	return first
 }
+
+// maxWalks is how many listings that were going on are passed over.
+const maxWalks = 8
 
 // Over reports whether a session had ended by a moment.
 func (t *Timeline) Over(session int, m Moment) bool {

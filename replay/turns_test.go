@@ -175,6 +175,14 @@ func TestApart(t *testing.T) {
 	if tl.Calls[1].ID != "toolu_1" {
 		t.Errorf("its id is %q", tl.Calls[1].ID)
 	}
+	retried := newTalk("s")
+	retried.Ask(1000, "a", "{}", `{"claudecode/toolUseId":"toolu_1"}`)
+	retried.Cancel(2000, 1)
+	id := retried.Ask(2001, "a", "{}", `{"claudecode/toolUseId":"toolu_1"}`)
+	retried.Answer(2100, id, "at last")
+	if tl := line(t, retried); len(tl.Calls) != 1 || tl.Calls[0].Answer.Frame != 3 || tl.CallOf(0, 1) != 0 || len(tl.Apart) != 1 {
+		t.Errorf("a call that was tried again is %+v", tl.Calls)
+	}
 	early := newTalk("s")
 	early.Ask(10, "a", "{}", "")
 	if tl := line(t, early); len(tl.Calls) != 1 || tl.Calls[0].Doubt == "" {

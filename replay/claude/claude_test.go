@@ -342,6 +342,25 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestRetried: the model reads the answer to the second try of its one call.
+func TestRetried(t *testing.T) {
+	k := talk.New()
+	k.List(100, toolNamed("a"))
+	k.Ask(1000, "a", "{}", `{"claudecode/toolUseId":"toolu_1"}`)
+	k.Cancel(2000, 2)
+	k.Answer(2100, k.Ask(2001, "a", "{}", `{"claudecode/toolUseId":"toolu_1"}`), "at last")
+	r := bookOf(t, k, "s", "claude-code").Request(1)
+	checkRequest(t, "retried", r)
+	if got := r.Messages[2].Blocks[0].Content().Parts[0].Text; got != "at last" {
+		t.Errorf("the model reads %q", got)
+	}
+	for frame, want := range map[int]Verdict{2: Reads, 4: Never, 5: Reads} {
+		if got := r.book.Reach(replay.Ref{Frame: frame}).Verdict(); got != want {
+			t.Errorf("frame %d: %v, want %v", frame, got, want)
+		}
+	}
+}
+
 // TestLateServer: the instructions of a server that connects later come with the
 // messages, where the host has them there.
 func TestLateServer(t *testing.T) {

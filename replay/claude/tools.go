@@ -40,10 +40,16 @@ func (b *Book) offerAt(m replay.Moment, turn int) *offer {
 	if o := b.offers[key.String()]; o != nil {
 		return o
 	}
+	if len(b.offers) >= maxOffers {
+		clear(b.offers)
+	}
 	o := b.makeOffer(lists, m, b.orphans[:orphans])
 	b.offers[key.String()] = o
 	return o
 }
+
+// maxOffers bounds what is kept of servers that list something else all the time.
+const maxOffers = 256
 
 // firstItem tells lists apart: those that say the same share their items.
 func firstItem(l *decode.List) unsafe.Pointer {
