@@ -19,6 +19,12 @@ func BenchmarkLongResult(b *testing.B) {
 	k.Result(1100, id, fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"structuredContent":{"result":%s}}`, quote(rows), rows))
 	for _, host := range []string{"generic", "claude-code"} {
 		book := bookOf(b, k, "s", host)
+		b.Run(host+"/first", func(b *testing.B) {
+			for b.Loop() {
+				book.last = nil
+				book.Request(1).JSON()
+			}
+		})
 		b.Run(host+"/json", func(b *testing.B) {
 			for b.Loop() {
 				b.SetBytes(int64(len(book.Request(1).JSON())))
