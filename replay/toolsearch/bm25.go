@@ -8,7 +8,7 @@ import (
 )
 
 func (x *Index) bm25(r *Result) error {
-	if err := tooLong("query", r.Query, known.BM25.MaxQuery); err != nil {
+	if err := tooLong("query", r.Query, known().BM25.MaxQuery); err != nil {
 		return err
 	}
 	r.combine(x.rankings(Words(r.Query), nil))
@@ -18,8 +18,8 @@ func (x *Index) bm25(r *Result) error {
 // rankings ranks the documents that have one of the words, under each setting.
 // Documents in also come last, in the catalogue's order, if they have none.
 func (x *Index) rankings(words []string, also []int) [][]int {
-	lists := make([][]int, len(settings))
-	for i, s := range settings {
+	lists := make([][]int, len(settings()))
+	for i, s := range settings() {
 		lists[i] = x.ranking(words, also, s)
 	}
 	return lists
@@ -73,7 +73,7 @@ func (x *Index) claudeCode(r *Result) error {
 		x.selectTools(r, names)
 		return nil
 	}
-	if err := tooLong("query", r.Query, known.BM25.MaxQuery); err != nil {
+	if err := tooLong("query", r.Query, known().BM25.MaxQuery); err != nil {
 		return err
 	}
 	r.StandIn = true

@@ -3,6 +3,7 @@ package toolsearch
 import (
 	_ "embed"
 	"encoding/json"
+	"sync"
 	"time"
 )
 
@@ -42,10 +43,11 @@ type reading struct {
 // setting is one choice of the parameters of BM25.
 type setting struct{ k1, b, nameWeight float64 }
 
+// Read when they are needed: the tap's start does not wait for them.
 var (
-	known    = loadFacts()
-	settings = grid()
-	stops    = stopWords()
+	known    = sync.OnceValue(loadFacts)
+	settings = sync.OnceValue(grid)
+	stops    = sync.OnceValue(stopWords)
 )
 
 func loadFacts() (f facts) {
@@ -57,9 +59,9 @@ func loadFacts() (f facts) {
 
 // grid is every combination, the usual one first.
 func grid() (all []setting) {
-	for _, k1 := range known.BM25.K1 {
-		for _, b := range known.BM25.B {
-			for _, w := range known.BM25.NameWeight {
+	for _, k1 := range known().BM25.K1 {
+		for _, b := range known().BM25.B {
+			for _, w := range known().BM25.NameWeight {
 				all = append(all, setting{k1, b, w})
 			}
 		}
@@ -69,17 +71,20 @@ func grid() (all []setting) {
 
 func stopWords() map[string]bool {
 	m := map[string]bool{}
-	for _, w := range known.Obvious.StopWords {
+	for _, w := range known().Obvious.StopWords {
 		m[w] = true
 	}
 	return m
 }
 
 // Date is the day from which the facts about the engines are (YYYY-MM-DD).
-func Date() string { return known.Date }
+func Date() string { return known().Date }
 
 // DefaultLimit is how many tools a search gives the model unless it asks for
 // another number.
-func DefaultLimit() int { return known.DefaultLimit }
+func DefaultLimit() int { return known().DefaultLimit }
 
-func budget() time.Duration { return time.Duration(known.Regex.BudgetMS) * time.Millisecond }
+// MaxLimit is the largest limit that the API takes.
+func MaxLimit() int { return known().MaxLimit }
+
+func budget() time.Duration { return time.Duration(known().Regex.BudgetMS) * time.Millisecond }

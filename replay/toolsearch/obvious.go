@@ -24,7 +24,7 @@ func (x *Index) Obvious(tool int, e Engine) (queries []Query) {
 	}
 	add("name", telling(Words(d.bare), len(d.bare)))
 	add("title", telling(Words(d.title), len(d.title)))
-	add("description", telling(Words(firstSentence(d.description)), known.Obvious.Words))
+	add("description", telling(Words(firstSentence(d.description)), known().Obvious.Words))
 	add("arguments", arguable(d.args))
 	return queries
 }
@@ -44,7 +44,7 @@ func phrase(words []string, e Engine, either bool) string {
 		between = "|"
 	}
 	text := strings.Join(quoted, between)
-	for len([]rune(text)) > known.Regex.MaxPattern && len(quoted) > 1 {
+	for len([]rune(text)) > known().Regex.MaxPattern && len(quoted) > 1 {
 		quoted = quoted[:len(quoted)-1]
 		text = strings.Join(quoted, between)
 	}
@@ -66,7 +66,7 @@ func quoteMeta(s string) string {
 // telling takes the words that tell something, the first few of them.
 func telling(words []string, most int) (out []string) {
 	for _, w := range words {
-		if !stops[w] && !slices.Contains(out, w) && len(out) < most {
+		if !stops()[w] && !slices.Contains(out, w) && len(out) < most {
 			out = append(out, w)
 		}
 	}
@@ -75,7 +75,7 @@ func telling(words []string, most int) (out []string) {
 
 func arguable(args []string) (out []string) {
 	for _, a := range args {
-		if !slices.Contains(out, a) && len(out) < known.Obvious.Words {
+		if !slices.Contains(out, a) && len(out) < known().Obvious.Words {
 			out = append(out, a)
 		}
 	}

@@ -56,11 +56,11 @@ const (
 )
 
 func (t *translator) fault(format string, args ...any) error {
-	return &Problem{codeInvalid, fmt.Sprintf("no pattern of Python's re: "+format, args...)}
+	return &QueryError{codeInvalid, fmt.Sprintf("no pattern of Python's re: "+format, args...)}
 }
 
 func unsupported(what string) error {
-	return &Problem{"", "the pattern can't be tried offline: it has " + what}
+	return &QueryError{"", "the pattern can't be tried offline: it has " + what}
 }
 
 func (t *translator) done() bool { return t.i >= len(t.in) }

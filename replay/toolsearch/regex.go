@@ -12,7 +12,7 @@ import (
 // regex matches in the catalogue's order under each reading. The budget is for all
 // of them: what the engine gives up, the API would too.
 func (x *Index) regex(r *Result, o Options) error {
-	if err := tooLong("pattern", r.Query, known.Regex.MaxPattern); err != nil {
+	if err := tooLong("pattern", r.Query, known().Regex.MaxPattern); err != nil {
 		return err
 	}
 	expr, err := translate(r.Query)
@@ -20,8 +20,8 @@ func (x *Index) regex(r *Result, o Options) error {
 		return err
 	}
 	m := newMatcher(o)
-	lists := make([][]int, len(known.Regex.Readings))
-	for i, way := range known.Regex.Readings {
+	lists := make([][]int, len(known().Regex.Readings))
+	for i, way := range known().Regex.Readings {
 		if lists[i], err = x.matching(m, expr, way); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func newMatcher(o Options) *matcher {
 	return m
 }
 
-var errTime = &Problem{codeTime, "the pattern takes too long: it backtracks"}
+var errTime = &QueryError{codeTime, "the pattern takes too long: it backtracks"}
 
 func (x *Index) matching(m *matcher, expr string, way reading) (list []int, err error) {
 	re, err := compile(expr, way.IgnoreCase)
@@ -79,7 +79,7 @@ func (x *Index) matching(m *matcher, expr string, way reading) (list []int, err 
 func (m *matcher) any(re *regexp2.Regexp, fields []string) (found bool, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library's own business
-			err = &Problem{"", fmt.Sprintf("the pattern can't be tried offline: %v", r)}
+			err = &QueryError{"", fmt.Sprintf("the pattern can't be tried offline: %v", r)}
 		}
 	}()
 	for _, f := range fields {
@@ -89,7 +89,7 @@ func (m *matcher) any(re *regexp2.Regexp, fields []string) (found bool, err erro
 		ok, err := re.MatchString(f)
 		switch {
 		case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
-			return false, &Problem{"", "the pattern can't be tried offline: it backtracks too deeply"}
+			return false, &QueryError{"", "the pattern can't be tried offline: it backtracks too deeply"}
 		case err != nil:
 			return false, errTime
 		case ok:
@@ -103,7 +103,7 @@ func (m *matcher) any(re *regexp2.Regexp, fields []string) (found bool, err erro
 func compile(expr string, ignoreCase bool) (re *regexp2.Regexp, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library's own business
-			err = &Problem{"", fmt.Sprintf("the pattern can't be tried offline: %v", r)}
+			err = &QueryError{"", fmt.Sprintf("the pattern can't be tried offline: %v", r)}
 		}
 	}()
 	options := regexp2.None
@@ -112,7 +112,7 @@ func compile(expr string, ignoreCase bool) (re *regexp2.Regexp, err error) {
 	}
 	re, err = regexp2.Compile(expr, options, regexp2.OptionMaintainCaptureOrder())
 	if err != nil {
-		return nil, &Problem{codeInvalid, err.Error()}
+		return nil, &QueryError{codeInvalid, err.Error()}
 	}
 	return re, nil
 }
@@ -120,7 +120,7 @@ func compile(expr string, ignoreCase bool) (re *regexp2.Regexp, err error) {
 // doubt says what the readings that find a tool have in common.
 func doubt(tool int, lists [][]int) string {
 	var with, without []reading
-	for i, way := range known.Regex.Readings {
+	for i, way := range known().Regex.Readings {
 		if slices.Contains(lists[i], tool) {
 			with = append(with, way)
 		} else {

@@ -46,9 +46,6 @@ type Match struct {
 // Given reports whether the model is given the tool under the usual way.
 func (m *Match) Given(limit int) bool { return m.Rank > 0 && m.Rank <= limit }
 
-// Sure reports whether the model is given the tool under every way.
-func (m *Match) Sure(limit int) bool { return m.Missed == 0 && m.Worst <= limit }
-
 // A Result is what a query finds.
 type Result struct {
 	Engine Engine
@@ -61,13 +58,13 @@ type Result struct {
 	Missing []string // names that a select: query asked for, and the catalogue has not
 }
 
-// A Problem is a query that the engine answers with an error.
-type Problem struct {
+// A QueryError is a query that the engine answers with an error.
+type QueryError struct {
 	Code string // the API's error code; empty if the query only can't be simulated
 	Text string
 }
 
-func (p *Problem) Error() string {
+func (p *QueryError) Error() string {
 	if p.Code == "" {
 		return p.Text
 	}
@@ -80,16 +77,16 @@ const (
 	codeTime    = "execution_time_exceeded"
 )
 
-// Search runs one query. An error is a *Problem.
+// Search runs one query. An error is a *QueryError.
 func (x *Index) Search(query string, o Options) (*Result, error) {
 	r := &Result{Engine: o.Engine, Query: query, Limit: o.Limit}
 	r.Engine = cmp.Or(r.Engine, Regex)
-	r.Limit = cmp.Or(r.Limit, known.DefaultLimit)
-	if r.Limit < 1 || r.Limit > known.MaxLimit {
-		return nil, &Problem{codeInvalid, fmt.Sprintf("limit is from 1 to %d, not %d", known.MaxLimit, r.Limit)}
+	r.Limit = cmp.Or(r.Limit, known().DefaultLimit)
+	if r.Limit < 1 || r.Limit > known().MaxLimit {
+		return nil, &QueryError{codeInvalid, fmt.Sprintf("limit is from 1 to %d, not %d", known().MaxLimit, r.Limit)}
 	}
-	if len(x.docs) > known.MaxTools {
-		return nil, &Problem{codeInvalid, fmt.Sprintf("%d tools can be deferred, not %d", known.MaxTools, len(x.docs))}
+	if len(x.docs) > known().MaxTools {
+		return nil, &QueryError{codeInvalid, fmt.Sprintf("%d tools can be deferred, not %d", known().MaxTools, len(x.docs))}
 	}
 	switch r.Engine {
 	case Regex:
@@ -99,12 +96,12 @@ func (x *Index) Search(query string, o Options) (*Result, error) {
 	case ClaudeCode:
 		return r, x.claudeCode(r)
 	}
-	return nil, &Problem{"", fmt.Sprintf("there is no engine %q", r.Engine)}
+	return nil, &QueryError{"", fmt.Sprintf("there is no engine %q", r.Engine)}
 }
 
 func tooLong(what, query string, limit int) error {
 	if n := utf8.RuneCountInString(query); n > limit {
-		return &Problem{codeInvalid, fmt.Sprintf("a %s has at most %d characters, this one has %d", what, limit, n)}
+		return &QueryError{codeInvalid, fmt.Sprintf("a %s has at most %d characters, this one has %d", what, limit, n)}
 	}
 	return nil
 }

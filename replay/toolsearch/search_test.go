@@ -98,7 +98,7 @@ func TestProblems(t *testing.T) {
 		"c":                      {Options{Engine: "magic"}, ""},
 	} {
 		_, err := x.Search(query, want.o)
-		var p *Problem
+		var p *QueryError
 		if !errors.As(err, &p) || p.Code != want.code {
 			t.Errorf("%.20s: got %v, want %q", query, err, want.code)
 		}
@@ -114,7 +114,7 @@ func TestBudget(t *testing.T) {
 	now := time.Unix(0, 0)
 	clock := func() time.Time { now = now.Add(100 * time.Millisecond); return now }
 	_, err := x.Search("nothing like it", Options{Budget: time.Second, Now: clock})
-	var p *Problem
+	var p *QueryError
 	if !errors.As(err, &p) || p.Code != codeTime {
 		t.Errorf("got %v", err)
 	}
@@ -124,7 +124,7 @@ func TestBudget(t *testing.T) {
 func TestBacktracking(t *testing.T) {
 	x := New([]Tool{{Name: strings.Repeat("a", 60) + "!"}}, false)
 	_, err := x.Search(`^(a|aa|a*)+$`, Options{Budget: 50 * time.Millisecond})
-	var p *Problem
+	var p *QueryError
 	if !errors.As(err, &p) {
 		t.Errorf("got %v", err)
 	}
@@ -279,7 +279,7 @@ func FuzzRegex(f *testing.F) {
 	x := New(tickets, false)
 	f.Fuzz(func(t *testing.T, pattern string) {
 		_, err := x.Search(pattern, Options{Budget: 300 * time.Millisecond})
-		var p *Problem
+		var p *QueryError
 		if err != nil && !errors.As(err, &p) {
 			t.Errorf("%q: %v", pattern, err)
 		}

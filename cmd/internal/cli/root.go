@@ -38,7 +38,7 @@ Without a command, mcptap lists what was recorded.`,
 	})
 	root.PersistentFlags().StringVar(&a.dir, "dir", "", "folder of recordings (default: see 'mcptap help environment')")
 	a.addTap(root)
-	root.AddCommand(a.ls(), a.show(), a.follow(), a.stats(), a.check(), a.keep(), a.rm(), a.path(), a.demo(), a.version(), a.man())
+	root.AddCommand(a.ls(), a.show(), a.follow(), a.stats(), a.check(), a.search(), a.keep(), a.rm(), a.path(), a.demo(), a.version(), a.man())
 	root.AddCommand(topics()...)
 	root.SetHelpCommand(helpCommand(root))
 	root.Version = versionString()

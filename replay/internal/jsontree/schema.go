@@ -45,18 +45,19 @@ func walk(n *Node, at Path, visit func(Path, *Node)) {
 	visit(at, n)
 	for i := range n.Members {
 		m := &n.Members[i]
-		here := append(at, m.Key)
+		at = append(at, m.Key)
 		switch {
 		case one[m.Key] && m.Value.Kind == Object:
-			walk(m.Value, here, visit)
+			walk(m.Value, at, visit)
 		case list[m.Key] && m.Value.Kind == Array:
 			for k, item := range m.Value.Items {
-				walk(item, append(here, strconv.Itoa(k)), visit)
+				walk(item, append(at, strconv.Itoa(k)), visit)
 			}
 		case dict[m.Key] && m.Value.Kind == Object:
 			for k := range m.Value.Members {
-				walk(m.Value.Members[k].Value, append(here, m.Value.Members[k].Key), visit)
+				walk(m.Value.Members[k].Value, append(at, m.Value.Members[k].Key), visit)
 			}
 		}
+		at = at[:len(at)-1]
 	}
 }
