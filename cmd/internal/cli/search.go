@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ func (a *app) search() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "search SESSION... QUERY",
 		Short: "would the model find the tool? what a tool search gives it",
-		Long: fmt.Sprintf(`search answers offline what the model is given when it searches the tools of
+		Long: `search answers offline what the model is given when it searches the tools of
 these sessions, in the order in which they were listed: with the regular
 expressions of the Claude API (which gives the first tools of the list that
 match), with its BM25, or with Claude Code's ToolSearch, for whose unpublished
@@ -42,9 +43,7 @@ With --from-calls there is no QUERY: for each tool that was called, obvious
 queries are tried (words of its name, its title and its description, the names
 of its arguments), so that a tool that can't be found stands out.
 
-The facts are those of %s.
-
-`, toolsearch.Date()) + sessionNames,
+` + sessionNames,
 		Example: `  mcptap search last 'create.*issue'
   mcptap search last 'create an issue' --engine bm25
   mcptap search github slack --from-calls --prefix 'mcp__{server}__'`,
@@ -62,7 +61,7 @@ The facts are those of %s.
 		engines = append(engines, string(e))
 	}
 	c.Flags().StringVar(&o.engine, "engine", engines[0], "how to search: "+strings.Join(engines, ", "))
-	c.Flags().IntVar(&o.limit, "limit", toolsearch.DefaultLimit(), "how many tools the model is given")
+	c.Flags().IntVar(&o.limit, "limit", 0, "how many tools the model is given (0: as many as the engine gives by itself)")
 	c.Flags().StringVar(&o.prefix, "prefix", "", "what the host puts before each name; {server} stands for the session's label")
 	c.Flags().BoolVar(&o.plurals, "fold-plurals", false, "take issues and issue for one word (bm25, claude-code)")
 	c.Flags().BoolVar(&o.fromCalls, "from-calls", false, "try obvious queries for each tool that was called")
@@ -87,6 +86,7 @@ func (a *app) runSearch(args []string, o searchOptions) error {
 	if !slices.Contains(toolsearch.Engines(), toolsearch.Engine(o.engine)) {
 		return usagef("--engine takes one of regex, bm25 and claude-code, not %q", o.engine)
 	}
+	o.limit = cmp.Or(o.limit, toolsearch.DefaultLimit())
 	if o.limit < 1 || o.limit > toolsearch.MaxLimit() {
 		return usagef("--limit is from 1 to %d, not %d", toolsearch.MaxLimit(), o.limit)
 	}
@@ -206,6 +206,13 @@ func rankOf(m *toolsearch.Match) string {
 	return strconv.Itoa(m.Rank)
 }
 
+func matches(n int) string {
+	if n == 1 {
+		return "1 match"
+	}
+	return strconv.Itoa(n) + " matches"
+}
+
 func (a *app) matchesTable(s *searched, r *toolsearch.Result) error {
 	t := a.table(
 		column{name: "rank", width: 4, right: true},
@@ -215,6 +222,7 @@ func (a *app) matchesTable(s *searched, r *toolsearch.Result) error {
 		column{name: "session", width: 16, min: 8, drop: 1},
 		column{name: "about"},
 	)
+	t.note(fmt.Sprintf("%s, %s of %s; facts of %s", r.Engine, matches(len(r.All)), plural(s.index.Len(), "tool"), toolsearch.Date()))
 	for i := range r.All {
 		m := &r.All[i]
 		f := fate(m, r.Limit)
