@@ -32,7 +32,7 @@ type Finding struct {
 	Rule     *Rule
 	Fact     *Fact
 	Severity rules.Severity
-	Tool     int    // index; -1 if it is about all of them
+	Tool     int    // index; -1 if it is about all of them, or about the server
 	Name     string // of the tool, as the server calls it; text from the outside
 	What     string // what is wrong; may hold text from the outside
 	Path     string // JSON pointer into the definition; empty if it is about all of them
@@ -72,7 +72,7 @@ var ruleTable = []Rule{
 	{"API-09", "an input schema stands alone", checkReferences},
 	{"API-10", "an input schema has no keywords that mean nothing any more", checkOldKeywords},
 	{"API-11", "an array says what its items are", checkArrayItems},
-	{"API-12", "a description is short enough to be read whole", checkDescription},
+	{"API-12", "descriptions and instructions are short enough to be read whole", checkDescription},
 	{"API-13", "there are not too many tools", checkCount},
 	{"API-14", "all definitions together fit into a request", checkBody},
 	{"API-15", "a schema can be looked at", nil}, // the last one: of Check itself
@@ -123,6 +123,20 @@ func Check(tools []Tool, p *Profile, compose func(server, tool string) string) [
 	return c.found
 }
 
+// Instructions judges what a server says about itself when a session begins.
+func Instructions(text string, p *Profile) []Finding {
+	c := &checker{seen: map[string]bool{}}
+	for i := range ruleTable {
+		c.rule = &ruleTable[i]
+		for _, key := range p.Facts {
+			if fact := known().Facts[key]; fact.Instructions && fact.Rule == c.rule.ID {
+				checkInstructions(c, fact, text)
+			}
+		}
+	}
+	return c.found
+}
+
 func (c *checker) parse(tool int) *jsontree.Node {
 	raw := c.tools[tool].Schema
 	if raw == nil {
@@ -147,7 +161,10 @@ func (c *checker) report(f *Fact, tool int, path, what string) {
 	}
 	c.seen[key] = true
 	name := "all tools"
-	if tool >= 0 {
+	switch {
+	case path == instructions:
+		name = "the server"
+	case tool >= 0:
 		name = brief(c.tools[tool].Name)
 	}
 	c.found = append(c.found, Finding{Rule: c.rule, Fact: f, Severity: f.Severity(), Tool: tool, Name: name, What: name + ": " + what, Path: path})

@@ -171,6 +171,19 @@ func TestAcrossServers(t *testing.T) {
 	}
 }
 
+func TestInstructions(t *testing.T) {
+	found := Instructions(strings.Repeat("é", 2049), profile(t, "claude-code"))
+	const want = "the server: its instructions have 2049 characters, more than 2048 (at /instructions); Claude Code cuts there (documented, 2026-04 to 2026-08-22)"
+	if len(found) != 1 || found[0].Words() != want || found[0].Rule.ID != "API-12" {
+		t.Errorf("got %+v", found)
+	}
+	for name, text := range map[string]string{"claude-code": strings.Repeat("é", 2048), "api": strings.Repeat("é", 9999)} {
+		if found := Instructions(text, profile(t, name)); len(found) != 0 {
+			t.Errorf("%s: got %+v", name, found)
+		}
+	}
+}
+
 func TestManyTools(t *testing.T) {
 	var tools []Tool
 	for i := range 129 {

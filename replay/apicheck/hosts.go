@@ -25,19 +25,20 @@ type Profile struct {
 
 // A Fact is something that somebody does to definitions of a kind.
 type Fact struct {
-	Rule       string   `json:"rule"`
-	Grade      string   `json:"severity"`
-	Who        string   `json:"who"`
-	Does       string   `json:"does"`
-	Alphabet   string   `json:"alphabet"` // ranges and characters, apart by spaces
-	Max        int      `json:"max"`
-	Bare       bool     `json:"bare"`  // it is about the name without what the host adds
-	Kinds      []string `json:"kinds"` // of references
-	From       string   `json:"from"`  // first and last day on which it was seen
-	To         string   `json:"to"`
-	Documented bool     `json:"documented"`
-	Inferred   bool     `json:"inferred"` // nobody has reported it
-	Evidence   []string `json:"evidence"`
+	Rule         string   `json:"rule"`
+	Grade        string   `json:"severity"`
+	Who          string   `json:"who"`
+	Does         string   `json:"does"`
+	Alphabet     string   `json:"alphabet"` // ranges and characters, apart by spaces
+	Max          int      `json:"max"`
+	Instructions bool     `json:"instructions"` // it is about a server's instructions too
+	Bare         bool     `json:"bare"`         // it is about the name without what the host adds
+	Kinds        []string `json:"kinds"`        // of references
+	From         string   `json:"from"`         // first and last day on which it was seen
+	To           string   `json:"to"`
+	Documented   bool     `json:"documented"`
+	Inferred     bool     `json:"inferred"` // nobody has reported it
+	Evidence     []string `json:"evidence"`
 }
 
 type hosts struct {

@@ -83,6 +83,15 @@ func checkDescription(c *checker, f *Fact) {
 	}
 }
 
+// instructions is the place of what a server says about itself.
+const instructions = "/instructions"
+
+func checkInstructions(c *checker, f *Fact, text string) {
+	if n := utf8.RuneCountInString(text); n > f.Max {
+		c.report(f, -1, instructions, fmt.Sprintf("its instructions have %d characters, more than %d", n, f.Max))
+	}
+}
+
 func checkCount(c *checker, f *Fact) {
 	if n := len(c.tools); n > f.Max {
 		c.report(f, -1, "", fmt.Sprintf("there are %d, more than %d", n, f.Max))

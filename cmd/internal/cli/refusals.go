@@ -30,11 +30,19 @@ func profileFor(l *sessions.Loaded, host string) *apicheck.Profile {
 	return apicheck.ProfileOf(name)
 }
 
-// refusals finds what a host, or the API, would refuse of what a session's server
-// offered last.
-func refusals(l *sessions.Loaded, host string) (out []rules.Finding) {
+// refusals finds what a host, or the API, would refuse or cut of what a session's
+// server offered last.
+func refusals(l *sessions.Loaded, host string) []rules.Finding {
+	if host == hostNone {
+		return nil
+	}
+	p := profileFor(l, host)
+	return append(cutInstructions(l, p), refusedTools(l, p)...)
+}
+
+func refusedTools(l *sessions.Loaded, p *apicheck.Profile) (out []rules.Finding) {
 	list := offered(l)
-	if host == hostNone || list == nil {
+	if list == nil {
 		return nil
 	}
 	var tools []apicheck.Tool
@@ -46,12 +54,30 @@ func refusals(l *sessions.Loaded, host string) (out []rules.Finding) {
 		}
 		tools = append(tools, t)
 	}
-	p := profileFor(l, host)
 	found := apicheck.Check(tools, p, nil)
 	for i := range found {
-		f := findingOf(&found[i], p)
-		f.Frame, f.N, f.Revision = list.From, l.Frame(list.From).N, l.Call(list.Calls[0]).Revision
-		out = append(out, f)
+		out = append(out, findingOf(l, &found[i], p, list.From, list.Calls[0]))
+	}
+	return out
+}
+
+// cutInstructions looks at what the server says about itself, once for each text.
+func cutInstructions(l *sessions.Loaded, p *apicheck.Profile) (out []rules.Finding) {
+	seen := map[string]bool{}
+	for i := range l.Calls() {
+		c := l.Call(i)
+		if c.Response < 0 || c.Method != "initialize" && c.Method != "server/discover" {
+			continue
+		}
+		text := gjson.GetBytes(l.Body(c.Response), "result.instructions").String()
+		if seen[text] {
+			continue
+		}
+		seen[text] = true
+		found := apicheck.Instructions(text, p)
+		for k := range found {
+			out = append(out, findingOf(l, &found[k], p, c.Response, i))
+		}
 	}
 	return out
 }
@@ -59,7 +85,7 @@ func refusals(l *sessions.Loaded, host string) (out []rules.Finding) {
 // findingOf writes a refusal as a finding. Its arguments are the tool's name, what is
 // wrong, where, who refuses it, what that does, since when, the profile, and the
 // evidence.
-func findingOf(f *apicheck.Finding, p *apicheck.Profile) rules.Finding {
+func findingOf(l *sessions.Loaded, f *apicheck.Finding, p *apicheck.Profile, frame, call int) rules.Finding {
 	r := ruleOf(f.Rule)
 	r.Severity, r.Words = f.Severity, "$2"
 	if f.Path != "" {
@@ -71,7 +97,8 @@ func findingOf(f *apicheck.Finding, p *apicheck.Profile) rules.Finding {
 		r.Words += " ($6)"
 	}
 	args := append([]string{f.Name, f.What, f.Path, f.Fact.Who, f.Fact.Does, when, p.Name}, f.Fact.Evidence...)
-	return rules.Finding{Rule: r, Severity: f.Severity, Side: rules.Server, Call: -1, Count: 1, Args: args}
+	return rules.Finding{Rule: r, Severity: f.Severity, Side: rules.Server, Revision: l.Call(call).Revision,
+		Frame: frame, N: l.Frame(frame).N, Call: call, Count: 1, Args: args}
 }
 
 func ruleOf(r *apicheck.Rule) *rules.Rule {
