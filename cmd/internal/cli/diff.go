@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,12 +14,14 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay/diff"
+	"github.com/mcptap/mcptap/replay/tokens"
 	"github.com/mcptap/mcptap/sessions"
 )
 
 // diffOptions are the flags of diff.
 type diffOptions struct {
 	failOn string
+	model  string
 	ignore []string
 	json   bool
 	junit  bool
@@ -67,6 +70,7 @@ what all others changed by).
 	}
 	c.Flags().StringVar(&o.failOn, "fail-on", "none", "what makes the exit status 3, see above; none for nothing")
 	c.Flags().StringArrayVar(&o.ignore, "ignore", nil, "a path whose differences don't count: result.content[*].text, params.arguments.now")
+	c.Flags().StringVar(&o.model, "model", "", "model whose tokens are estimated (default: the table's)")
 	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a comparison ('mcptap help json')")
 	c.Flags().BoolVar(&o.junit, "junit", false, "JUnit XML: a suite a comparison, a case a kind of difference")
 	return c
@@ -85,13 +89,9 @@ func (a *app) runDiff(args []string, o diffOptions) error {
 	if err != nil {
 		return err
 	}
-	var options diff.Options
-	for _, s := range o.ignore {
-		p, err := diff.ParsePath(s)
-		if err != nil {
-			return usagef("--ignore: %v", err)
-		}
-		options.Ignore = append(options.Ignore, p)
+	options, err := o.compare()
+	if err != nil {
+		return err
 	}
 	report, err := a.diffReporter(o)
 	if err != nil {
@@ -113,6 +113,27 @@ func (a *app) runDiff(args []string, o diffOptions) error {
 		a.status = exitFindings
 	}
 	return err
+}
+
+// compare gives the options of the comparison itself.
+func (o *diffOptions) compare() (options diff.Options, err error) {
+	for _, s := range o.ignore {
+		p, err := diff.ParsePath(s)
+		if err != nil {
+			return options, usagef("--ignore: %v", err)
+		}
+		options.Ignore = append(options.Ignore, p)
+	}
+	model, err := tokens.Default().Model(o.model)
+	if err != nil {
+		return options, usagef("--model: %v", err)
+	}
+	estimator := tokens.Default().Estimator(model)
+	options.Tokens = func(text []byte) (low, mid, high int) {
+		l, m, h := estimator.Bytes(text).Bounds()
+		return int(math.Round(l)), int(math.Round(m)), int(math.Round(h))
+	}
+	return options, nil
 }
 
 func (a *app) diffReporter(o diffOptions) (diffReporter, error) {

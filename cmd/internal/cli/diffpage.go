@@ -452,7 +452,7 @@ func (p *diffPage) definition(t *table, f *diff.Definition) {
 func modelWords(m *diff.Model) string {
 	s := fmt.Sprintf("%s in A, %d in B; %d and %d bytes of definitions a turn", plural(m.A.Count, "tool"), m.B.Count, m.A.Bytes, m.B.Bytes)
 	if m.A.Mid > 0 || m.B.Mid > 0 {
-		s += fmt.Sprintf(", ~%d and ~%d tokens", m.A.Mid, m.B.Mid)
+		s += fmt.Sprintf(", ~%d tokens (%d to %d) and ~%d (%d to %d)", m.A.Mid, m.A.Low, m.A.High, m.B.Mid, m.B.Low, m.B.High)
 	}
 	if m.Same {
 		return s + "; the model's prompt cache holds"
