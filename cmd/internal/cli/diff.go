@@ -79,8 +79,9 @@ what all others changed by).
 // A diffReporter writes comparisons in one form.
 type diffReporter interface {
 	compared(*diff.Diff, []verdict)
-	// unmatched tells of a session that only one folder has.
-	unmatched(name string, onB bool)
+	// unmatched tells of a session that only one folder has, and whether that is a
+	// failure.
+	unmatched(name string, onB, failed bool)
 	flush() error
 }
 
@@ -258,8 +259,9 @@ func (r *diffRun) folders(a, b string) error {
 			if name == "" {
 				name, onB = p.b, true
 			}
-			r.failed = r.failed || hasLimit(r.limits, "work")
-			r.report.unmatched(name, onB)
+			failed := slices.ContainsFunc(r.limits, func(l limit) bool { return l.what == "work" })
+			r.failed = r.failed || failed
+			r.report.unmatched(name, onB, failed)
 		default:
 			if err := r.against(p.a, []string{p.b}); err != nil {
 				return fmt.Errorf("%s and %s: %w", p.a, p.b, err)
@@ -380,8 +382,4 @@ func parseLimits(s string) (limits []limit, err error) {
 		limits = append(limits, l)
 	}
 	return limits, nil
-}
-
-func hasLimit(limits []limit, what string) bool {
-	return slices.ContainsFunc(limits, func(l limit) bool { return l.what == what })
 }

@@ -150,7 +150,7 @@ type unmatchedObject struct {
 	Only    string `json:"only"`
 }
 
-func (p *diffJSON) unmatched(name string, onB bool) { p.encode(unmatchedObject{name, sideOf(!onB)}) }
+func (p *diffJSON) unmatched(name string, onB, _ bool) { p.encode(unmatchedObject{name, sideOf(!onB)}) }
 
 func (p *diffJSON) compared(d *diff.Diff, verdicts []verdict) {
 	o := diffObject{

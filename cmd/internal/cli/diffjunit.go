@@ -33,8 +33,14 @@ func (r *diffJUnit) compared(d *diff.Diff, verdicts []verdict) {
 	r.suites = append(r.suites, s)
 }
 
-func (r *diffJUnit) unmatched(name string, onB bool) {
-	r.suites = append(r.suites, junitSuite{Name: safetext.Line(name), Tests: 1, Cases: []junitCase{{Class: "diff", Name: "only in " + sideOf(!onB)}}})
+func (r *diffJUnit) unmatched(name string, onB, failed bool) {
+	one := junitCase{Class: "diff", Name: "only in " + sideOf(!onB)}
+	s := junitSuite{Name: safetext.Line(name), Tests: 1}
+	if failed {
+		s.Failures, one.Failure = 1, &junitFailure{Type: "difference", Message: "the other folder has no such session"}
+	}
+	s.Cases = []junitCase{one}
+	r.suites = append(r.suites, s)
 }
 
 func (r *diffJUnit) flush() error { return writeJUnit(r.out, r.suites) }

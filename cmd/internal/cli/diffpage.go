@@ -27,7 +27,7 @@ const directionsFrom = 110
 
 func (p *diffPage) flush() error { return p.err }
 
-func (p *diffPage) unmatched(name string, onB bool) {
+func (p *diffPage) unmatched(name string, onB, _ bool) {
 	t := p.app.table(column{name: "what", width: 14}, column{name: "session"})
 	t.row("only in "+sideOf(!onB), name)
 	p.done(t)
