@@ -64,8 +64,9 @@ func (l *Loaded) take(rec *tap.Record) {
 		l.End = rec.End
 	case rec.Frame != nil:
 		l.places = append(l.places, place{rec.Offset, rec.Size})
-		l.AddAt(l.whole(rec.Frame), l.source.Where())
-		return
+		whole := *rec
+		whole.Frame = l.whole(rec.Frame)
+		rec = &whole
 	}
 	l.Record(rec)
 }
@@ -89,9 +90,10 @@ func (l *Loaded) TapFrame(frame int) *tap.Frame {
 	}
 	p := l.places[frame]
 	rec, err := l.source.at(p.offset, p.size)
-	if err != nil {
+	if err != nil || rec.Frame == nil {
 		return nil
 	}
+	rec.Frame.N = l.Frame(frame).N // a neutral recording does not number its lines
 	return rec.Frame
 }
 
