@@ -22,6 +22,7 @@ type Exchange struct {
 	Start, Head, End time.Duration // the request's head, the answer's, the end
 
 	MCP    bool    // its path is one that messages of MCP go to
+	Old    bool    // it is of HTTP+SSE: the stream with an endpoint, or a POST to it
 	Stream bool    // it was answered with an event stream
 	Sent   Sent    // what was sent in the request's body
 	Scope  Scope   // that its ids belong to; 0 if it carried no message and names no session
@@ -149,6 +150,7 @@ func (s *Session) Exchange(i int) Exchange {
 		Retry: never, Quiet: e.quiet, Known: e.request != elided && e.answer != elided,
 		request: w.heads.set(e.request), answer: w.heads.set(e.answer),
 	}
+	x.Old = e.bits&exOldPost != 0 || e.endpoint != 0
 	if e.retry >= 0 {
 		x.Retry = time.Duration(e.retry) * time.Millisecond
 	}

@@ -223,7 +223,7 @@ func (s *Session) eventAlone(i uint32, x *exchange, m *tap.Exchange) {
 	if m.SSE.ID != nil {
 		s.keepEvent(s.eventKey(s.web.scopeOf(x), *m.SSE.ID), event{exchange: i})
 	}
-	if m.SSE.Event == "endpoint" && x.scope == 0 {
+	if m.SSE.Event == "endpoint" && x.endpoint == 0 && s.web.words.name(x.verb) == "GET" {
 		s.openEndpoint(i, x, m.Data)
 	}
 }
@@ -248,7 +248,9 @@ func (s *Session) eventFields(x *exchange, e *tap.SSE, hasData bool) {
 // named (basic/transports, 2024-11-05).
 func (s *Session) openEndpoint(i uint32, x *exchange, said string) {
 	w := &s.web
-	x.scope = w.newScope()
+	if x.scope == 0 {
+		x.scope = w.newScope()
+	}
 	x.endpoint = w.word(said)
 	target := endpointOf(w.words.name(x.target), said)
 	if w.endpoints == nil {

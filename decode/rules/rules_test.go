@@ -28,7 +28,7 @@ import (
 //	= stdin-end         an event: stdin-end, stdout-end, signal
 //	= end exit=0        the end: exit=status, signal=NAME
 //	= lost 2            frames that were not recorded
-//	= http              the session is not that of a process
+//	= http URL          the session is not that of a process; the server is at URL
 //
 // Lines of package httpscript are exchanges of an HTTP session.
 //
@@ -129,7 +129,7 @@ func (sc *script) add(f *tap.Frame) {
 func (sc *script) record(words []string) error {
 	switch words[0] {
 	case "http":
-		sc.s.Record(&tap.Record{Header: &tap.Header{Transport: "http"}})
+		sc.s.Record(&tap.Record{Header: &tap.Header{Transport: "http", URL: strings.Join(words[1:], " ")}})
 	case "lost":
 		n, err := strconv.ParseInt(words[1], 10, 64)
 		sc.s.Lost(&tap.Lost{Frames: n})
