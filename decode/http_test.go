@@ -194,7 +194,7 @@ func TestExchangeFields(t *testing.T) {
 .2 server
 POST 3 /mcp MODERN:tools/call:b | Mcp-Param-Site: eu-1 | Authorization: «redacted:2»`)
 	x := s.Exchange(1)
-	if x.Number != 2 || x.Method != "POST" || x.Target != "/mcp" || x.Status != 200 || x.By != tap.EndServer || !x.MCP || !x.Stream || !x.EventID ||
+	if x.Number != 2 || x.Method != verbPost || x.Target != "/mcp" || x.Status != 200 || x.By != tap.EndServer || !x.MCP || !x.Stream || !x.EventID ||
 		x.Sent != SentRequest || x.Call != 1 || x.Calls != 1 || x.Frames != 2 || x.Retry != 1500*time.Millisecond || x.First != "message" || !x.Known {
 		t.Errorf("%+v", x)
 	}

@@ -289,8 +289,9 @@ func ParseFrame(body []byte, isJSON, isLog bool) Message {
 // ParseCarried is ParseFrame for a frame as it stands in a journal, without what a
 // [Session] knows besides. Over HTTP what is no message is a body, and no stray.
 func ParseCarried(f *tap.Frame) Message {
+	named := f.SSE != nil && f.SSE.Event != "" && f.SSE.Event != "message"
 	switch {
-	case f.HTTP != nil && !(f.SSE == nil || f.SSE.Event == "" || f.SSE.Event == "message"), f.HTTP != nil && (f.HTTP.Masked || !f.JSON || !isRPC(f)):
+	case f.HTTP != nil && (named || f.HTTP.Masked || !f.JSON || !isRPC(f)):
 		return Message{Kind: Body}
 	case f.Digest != nil && f.JSON:
 		return ParseHead([]byte(f.Digest.Head))

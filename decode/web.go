@@ -58,6 +58,12 @@ type event struct {
 	body     uint32 // hash
 }
 
+// Verbs of HTTP.
+const (
+	verbGet  = "GET"
+	verbPost = "POST"
+)
+
 // maxPaths bounds what a client's targets can make grow.
 const maxPaths = 256
 
@@ -169,7 +175,7 @@ func (s *Session) requestHead(x *exchange, m *tap.Exchange) {
 		x.bits |= exAlien
 		return
 	}
-	if m.Method != "POST" {
+	if m.Method != verbPost {
 		x.scope = w.sessions[w.heads.get(x.request, "mcp-session-id")]
 	}
 	if last, ok := find(w.heads.set(x.request), "last-event-id"); ok {
@@ -188,7 +194,7 @@ func (s *Session) answerHead(x *exchange, m *tap.Exchange) {
 	w.bytes.Heads[tap.S2C] += m.Bytes
 	if isStreamType(w.heads.get(x.answer, "content-type")) {
 		x.bits |= exStream
-		if w.words.name(x.verb) == "GET" && x.bits&exAlien == 0 {
+		if w.words.name(x.verb) == verbGet && x.bits&exAlien == 0 {
 			w.learn(pathOf(w.words.name(x.target)))
 		}
 	}
@@ -223,7 +229,7 @@ func (s *Session) eventAlone(i uint32, x *exchange, m *tap.Exchange) {
 	if m.SSE.ID != nil {
 		s.keepEvent(s.eventKey(s.web.scopeOf(x), *m.SSE.ID), event{exchange: i})
 	}
-	if m.SSE.Event == "endpoint" && x.endpoint == 0 && s.web.words.name(x.verb) == "GET" {
+	if m.SSE.Event == "endpoint" && x.endpoint == 0 && s.web.words.name(x.verb) == verbGet {
 		s.openEndpoint(i, x, m.Data)
 	}
 }

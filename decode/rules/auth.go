@@ -122,7 +122,7 @@ func checkTokenSent(p *pass, r *Rule) {
 		switch {
 		case h.has(tokenHeader):
 			seen = true
-		case seen && h.Method != "OPTIONS":
+		case seen:
 			p.reportHop(r, h, p.what(h))
 		}
 	})
@@ -163,9 +163,9 @@ func (p *pass) grants(r *Rule, visit func(h *hop, what string, form url.Values))
 	p.documents(r, tap.C2S, func(h *hop, body int) {
 		path, _, _ := strings.Cut(h.Target, "?")
 		switch {
-		case h.Method == "GET" && strings.HasSuffix(path, "/authorize"):
+		case h.Method == verbGet && strings.HasSuffix(path, "/authorize"):
 			visit(h, "an authorization request", query(h.Target))
-		case h.Method == "POST" && body >= 0:
+		case h.Method == verbPost && body >= 0:
 			form, err := url.ParseQuery(string(p.body(body)))
 			if err == nil && form.Has("grant_type") {
 				visit(h, "a token request", form)

@@ -358,7 +358,7 @@ func checkNoSessions(p *pass, r *Rule) {
 	onlyModern := p.eras.Era == decode.Modern && !slices.ContainsFunc(p.eras.Supported, Legacy.Has)
 	p.eachHop(r, func(h *hop) {
 		switch {
-		case (h.Method == "GET" || h.Method == "DELETE") && onlyModern && h.Status != 405 && h.Status != 0 && h.Status != 401 && h.Status != 403:
+		case (h.Method == verbGet || h.Method == verbDelete) && onlyModern && h.Status != 405 && h.Status != 0 && h.Status != 401 && h.Status != 403:
 			p.reportHop(r, h, h.Method+" was answered with HTTP "+strconv.Itoa(h.Status))
 		case h.Call >= 0 && p.Call(h.Call).Era == decode.Modern && h.accepted():
 			if _, ok := h.Answer(sessionHeader); ok {

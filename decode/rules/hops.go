@@ -52,6 +52,13 @@ func (p *pass) revisionOf(x *decode.Exchange) string {
 
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
+// Verbs of HTTP.
+const (
+	verbGet    = "GET"
+	verbPost   = "POST"
+	verbDelete = "DELETE"
+)
+
 const (
 	versionHeader = "MCP-Protocol-Version"
 	sessionHeader = "Mcp-Session-Id"
@@ -116,16 +123,10 @@ func (p *pass) frameOf(h *hop) int {
 }
 
 // reportHop is report for an exchange.
-func (p *pass) reportHop(r *Rule, h *hop, args ...string) *Finding {
+func (p *pass) reportHop(r *Rule, h *hop, args ...string) {
 	f := p.report(r, p.frameOf(h), h.Call, args...)
-	f.hop(h)
-	return f
-}
-
-// hop gives a finding the revision of its exchange, whose frame may be of another.
-func (f *Finding) hop(h *hop) {
 	if f.Count == 1 {
-		f.Revision = h.rev
+		f.Revision = h.rev // its frame may be of another exchange
 	}
 }
 

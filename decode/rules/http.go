@@ -67,7 +67,7 @@ const (
 
 func checkAcceptPost(p *pass, r *Rule) {
 	p.eachHop(r, func(h *hop) {
-		if h.Method != "POST" || h.Sent == decode.SentNothing {
+		if h.Method != verbPost || h.Sent == decode.SentNothing {
 			return
 		}
 		for _, t := range []string{jsonType, streamType} {
@@ -80,7 +80,7 @@ func checkAcceptPost(p *pass, r *Rule) {
 
 func checkAcceptGet(p *pass, r *Rule) {
 	p.eachHop(r, func(h *hop) {
-		if h.Method == "GET" && !lists(h.header("Accept"), streamType) {
+		if h.Method == verbGet && !lists(h.header("Accept"), streamType) {
 			p.reportHop(r, h)
 		}
 	})
@@ -154,7 +154,7 @@ func checkGetResponse(p *pass, r *Rule) {
 		if f.Exchange < 0 || f.Kind != decode.Result && f.Kind != decode.Error || f.Event == "" {
 			return
 		}
-		if h := &p.hops()[f.Exchange]; h.Method == "GET" && !h.Old && !h.Resume.Asked {
+		if h := &p.hops()[f.Exchange]; h.Method == verbGet && !h.Old && !h.Resume.Asked {
 			p.report(r, f.Index, f.Call)
 		}
 	})
@@ -172,7 +172,7 @@ func checkEventIDs(p *pass, r *Rule) {
 // they had the response.
 func (p *pass) closedEarly(r *Rule, visit func(*hop)) {
 	p.eachHop(r, func(h *hop) {
-		if h.Method != "POST" || !h.Stream || h.Call < 0 || h.By != tap.EndServer || !h.accepted() {
+		if h.Method != verbPost || !h.Stream || h.Call < 0 || h.By != tap.EndServer || !h.accepted() {
 			return
 		}
 		for i := h.Call; i < h.Call+h.Calls; i++ {
@@ -216,7 +216,7 @@ func checkRetryWait(p *pass, r *Rule) {
 
 func checkGet(p *pass, r *Rule) {
 	p.eachHop(r, func(h *hop) {
-		if h.Method == "GET" && (h.accepted() && !h.Stream || h.Status == 501) {
+		if h.Method == verbGet && (h.accepted() && !h.Stream || h.Status == 501) {
 			p.reportHop(r, h, "HTTP "+strconv.Itoa(h.Status)+" and no event stream")
 		}
 	})

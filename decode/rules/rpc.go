@@ -218,7 +218,7 @@ func (p *pass) exchangeOver(c *decode.Call) bool {
 		return false
 	}
 	x := &p.hops()[c.Exchange]
-	return x.End >= 0 && !(x.Old && x.Status < 300)
+	return x.End >= 0 && (!x.Old || x.Status >= 300)
 }
 
 func takesTime(method string) bool {

@@ -57,7 +57,7 @@ func (p *pass) webSessions() (all []*webSession) {
 		s := byID[h.header(sessionHeader)]
 		switch {
 		case s == nil:
-		case h.Method == "DELETE":
+		case h.Method == verbDelete:
 			s.deleted = true // even where the server does not let it
 		case h.Status == 404 && s.dead < 0:
 			s.dead = h.Head
@@ -115,7 +115,7 @@ func checkSessionDead(p *pass, r *Rule) {
 		}
 	}
 	p.eachHop(r, func(h *hop) {
-		if since, ok := dead[h.header(sessionHeader)]; ok && h.Start > since && h.Method == "POST" {
+		if since, ok := dead[h.header(sessionHeader)]; ok && h.Start > since && h.Method == verbPost {
 			p.reportHop(r, h, p.what(h))
 		}
 	})

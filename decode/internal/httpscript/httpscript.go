@@ -39,7 +39,7 @@ func Line(line string, n uint64, now time.Duration) (rec tap.Record, ok bool) {
 	}
 	x, isMark := number(mark[1:])
 	switch {
-	case isMark && strings.Contains("><~", mark[:1]):
+	case isMark && (mark[0] == '>' || mark[0] == '<' || mark[0] == '~'):
 		rec = frame(mark[0], x, rest, n, now)
 	case isMark && mark[0] == '.':
 		by, why, _ := strings.Cut(rest, " ")
