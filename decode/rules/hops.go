@@ -107,19 +107,18 @@ func (p *pass) answers(h *hop) (out []decode.Frame) {
 	return out
 }
 
-// frameOf is the frame to show for an exchange: its first, else one that was there
-// when it began.
+// nearby is how far back a frame is looked for that stands for an exchange without one.
+const nearby = 64
+
+// frameOf is the frame to show for an exchange: its first, else that of one before it
+// in the same session; -1 if there is none nearby.
 func (p *pass) frameOf(h *hop) int {
-	if all := p.ExchangeFrames(h.Index); len(all) > 0 {
-		return all[0]
-	}
-	at := -1
-	for i := range p.hops() {
-		if o := &p.hops()[i]; o.Start <= h.Start && o.Frames > 0 && o.Scope == h.Scope {
-			at = p.ExchangeFrames(i)[0]
+	for i := h.Index; i >= max(0, h.Index-nearby); i-- {
+		if o := &p.hops()[i]; o.Frames > 0 && (i == h.Index || o.Scope == h.Scope) {
+			return p.ExchangeFrames(i)[0]
 		}
 	}
-	return at
+	return -1
 }
 
 // reportHop is report for an exchange.

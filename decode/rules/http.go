@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"hash/maphash"
 	"strconv"
 	"time"
 
@@ -125,17 +126,21 @@ func checkOneMessage(p *pass, r *Rule) {
 // checkOneStream knows the messages that have an id. What a resumed stream sends once
 // more is no second sending, nor is what an event's id tells.
 func checkOneStream(p *pass, r *Rule) {
-	first := map[string]int{}
+	type key struct {
+		scope decode.Scope
+		body  uint64
+	}
+	first, seed := map[key]int{}, maphash.MakeSeed()
 	p.eachMessage(r, func(m *message) {
 		f := &m.frame
 		id := m.body().Get("id").Raw
 		if f.Exchange < 0 || f.Event == "" || f.Dir != tap.S2C || id == "" || p.hops()[f.Exchange].Resume.Asked {
 			return
 		}
-		key := strconv.Itoa(int(p.hops()[f.Exchange].Scope)) + m.body().Raw
-		old, known := first[key]
+		k := key{p.hops()[f.Exchange].Scope, maphash.String(seed, m.body().Raw)}
+		old, known := first[k]
 		if !known {
-			first[key] = f.Index
+			first[k] = f.Index
 		} else if p.frame(old).Exchange != f.Exchange {
 			p.report(r, f.Index, m.Call, subjectOf(m))
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,12 +38,14 @@ type callPrinter struct {
 	calls   int   // calls below this have been looked at
 	frames  int   // frames below this have been looked at
 	waiting []int // calls that lead an operation which is not complete
+	web     webRows
 }
 
 // rowPrinter prints the two kinds of rows.
 type rowPrinter interface {
 	operation(*decode.Operation)
 	frame(*decode.Frame)
+	exchange(*decode.Exchange)
 	flush() error
 }
 
@@ -90,16 +93,20 @@ func (p *callPrinter) print(last bool) {
 		next(c)
 	}
 	for p.calls < p.l.Calls() || p.frames < p.l.Len() {
+		if p.frames < p.l.Len() {
+			p.before(p.l.Frame(p.frames).N, last)
+		}
 		if p.calls < p.l.Calls() && (p.frames >= p.l.Len() || p.l.Call(p.calls).Request <= p.frames) {
 			next(p.calls)
 			p.calls++
 			continue
 		}
-		if f := p.l.Frame(p.frames); f.Call < 0 && f.Dir != tap.Stderr && !hasCall(&f) {
+		if f := p.l.Frame(p.frames); f.Call < 0 && f.Dir != tap.Stderr && !hasCall(&f) && !p.toldElsewhere(&f) {
 			p.out.frame(&f)
 		}
 		p.frames++
 	}
+	p.before(math.MaxUint64, last)
 	p.waiting = open
 }
 
@@ -117,7 +124,7 @@ func summary(l *sessions.Loaded) string {
 	}
 	parts = append(parts, strings.TrimSpace(sum.Revision+" "+sum.Era))
 	parts = append(parts, cmp.Or(sum.Client, "client")+" → "+cmp.Or(sum.Server, "server"), plural(sum.Calls, "call"))
-	for o := decode.ToolError; o <= decode.Cancelled; o++ {
+	for o := decode.ToolError; o <= decode.Unauthorized; o++ {
 		if n := sum.Outcomes[o.String()]; n > 0 {
 			parts = append(parts, plural(n, o.String()))
 		}
@@ -138,7 +145,7 @@ type callTable struct {
 	l *sessions.Loaded
 }
 
-var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim}
+var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim, decode.Unauthorized: dim}
 
 func (t *callTable) operation(o *decode.Operation) {
 	first := t.l.Call(o.Legs[0].Call)
@@ -192,7 +199,7 @@ func (t *callTable) frame(f *decode.Frame) {
 		about = aboutFrame(r)
 	}
 	if f.Orphan {
-		about = strings.TrimSpace("answers no request " + about)
+		about = strings.TrimSpace(orphanWords(t.l, f) + " " + about)
 	}
 	what := f.Method
 	if what == "" {
@@ -259,6 +266,8 @@ type legObject struct {
 	Request  uint64          `json:"request"`
 	Response *uint64         `json:"response,omitempty"`
 	Frames   []uint64        `json:"frames"`
+	Exchange uint32          `json:"exchange,omitempty"` // over HTTP, and its status
+	Status   int             `json:"status,omitempty"`
 	Asked    []askedObject   `json:"asked,omitempty"`
 }
 
@@ -302,6 +311,10 @@ func (p *callJSON) leg(leg *decode.Leg) legObject {
 	if c.Response >= 0 {
 		n := p.l.Frame(c.Response).N
 		j.Response = &n
+	}
+	if c.Exchange >= 0 {
+		x := p.l.Exchange(c.Exchange)
+		j.Exchange, j.Status = x.Number, x.Status
 	}
 	for _, f := range leg.Frames {
 		j.Frames = append(j.Frames, p.l.Frame(f).N)
