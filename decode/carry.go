@@ -200,7 +200,11 @@ func (w *web) scopeOf(x *exchange) Scope {
 // some servers use an id for several.
 func (s *Session) replayed(i uint32, x *exchange, f *tap.Frame, at int) bool {
 	key := s.eventKey(x.scope, *f.SSE.ID)
-	e := event{frame: uint32(at) + 1, exchange: i, body: uint32(s.ids.hash(0, saltEvent, f.Body))}
+	body := f.Body
+	if f.Digest != nil {
+		body = []byte(f.Digest.SHA256)
+	}
+	e := event{frame: uint32(at) + 1, exchange: i, body: uint32(s.ids.hash(0, saltEvent, body))}
 	old, known := s.web.events[key]
 	if !known || old.frame == 0 && old.exchange == i {
 		s.keepEvent(key, e)

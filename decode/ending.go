@@ -41,9 +41,12 @@ func (s *Session) unanswered(c uint32, x *exchange, status int, byClient bool) {
 	}
 }
 
-// unauthorized is the status that asks for a token, as a connect begins as a rule
+// Statuses that ask for a token, as a connect begins as a rule, or for another one
 // (basic/authorization).
-const unauthorized = 401
+const (
+	unauthorized = 401
+	forbidden    = 403
+)
 
 // refused takes an answer that was no answer to its call: that of a server which asks
 // for a token first.
@@ -54,6 +57,13 @@ func (s *Session) refused(e *call, in incoming) {
 	if i := int(in.where.exchange) - 1; i < s.web.exchanges.n && s.web.exchanges.at(i).status == unauthorized {
 		e.outcome, e.code = Unauthorized, unauthorized
 	}
+}
+
+// turnedAway reports a request that never came to the server, for want of a token or
+// a scope: a client sends it once more as it was.
+func (s *Session) turnedAway(c uint32) bool {
+	e := s.calls.at(int(c))
+	return e.outcome == Unauthorized || e.outcome == TransportError && e.code == forbidden
 }
 
 // exchangeOf is the exchange that a call was asked in; nil on stdio.

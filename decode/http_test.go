@@ -101,6 +101,13 @@ POST 3 /token Content-Type: application/x-www-form-urlencoded
 200 3 JSON
 <3 MASKED {"access_token":"«redacted:1»"}
 .3 server`, []string{"c2s 1>-1 unauthorized"}, ""},
+		{"a token is asked for in the middle of a session", opened + called + `401 2
+.2 server
+POST 3 /mcp LEGACY:2025-11-25 | SESSION:a | Authorization: «redacted:2»
+>3 {V2,"id":1,"method":"tools/call","params":{"name":"a"}}
+200 3 JSON
+<3 {V2,"id":1,"result":{}}
+.3 server`, []string{"c2s 0>1 ok", "c2s 1>-1 unauthorized", "c2s 1>4 ok"}, ""},
 		{"the client goes away: modern", `POST 1 /mcp MODERN:tools/list
 >1 {V2,"id":1,"method":"tools/list","params":{"_meta":{META}}}
 .1 client`, []string{"c2s 1>-1 cancelled"}, ""},

@@ -105,7 +105,7 @@ func (s *Session) setNewest(c uint32, l lane, raw []byte) {
 func (s *Session) enqueue(c uint32, l lane, raw []byte) {
 	e := s.calls.at(int(c))
 	e.link = c
-	if old, ok := s.find(l, raw); ok {
+	if old, ok := s.find(l, raw); ok && !s.turnedAway(old) {
 		e.bits |= callReused
 		if o := s.calls.at(int(old)); o.response == 0 {
 			e.bits |= callInFlight | callAmbiguous

@@ -200,6 +200,8 @@ func (t *callTable) frame(f *decode.Frame) {
 	}
 	if f.Orphan {
 		about = strings.TrimSpace(orphanWords(t.l, f) + " " + about)
+	} else if f.Dir == tap.C2S {
+		about = strings.TrimSpace(about + fateOf(t.l, f))
 	}
 	what := f.Method
 	if what == "" {

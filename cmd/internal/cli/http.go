@@ -253,6 +253,21 @@ func orphanWords(l *sessions.Loaded, f *decode.Frame) string {
 	return "answers no request"
 }
 
+// fateOf says what became of a frame of the client's that needs no answer, if it was
+// not accepted.
+func fateOf(l *sessions.Loaded, f *decode.Frame) string {
+	if f.Exchange < 0 {
+		return ""
+	}
+	switch x := l.Exchange(f.Exchange); {
+	case x.Status >= 300:
+		return " [HTTP " + strconv.Itoa(x.Status) + "]"
+	case x.By == tap.EndBroken:
+		return strings.TrimSuffix(" [broken off: "+x.Error, ": ") + "]"
+	}
+	return ""
+}
+
 // statusOf is the HTTP status that an error came with, in words; "" where it tells
 // nothing.
 func statusOf(l *sessions.Loaded, c *decode.Call) string {
