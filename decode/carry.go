@@ -237,8 +237,9 @@ func (s *Session) addReplay(f *tap.Frame, in where) {
 // sent notes what the body of a request was, once it has been taken in.
 func (s *Session) sent(x *exchange, at int) {
 	e := s.frames.at(at)
-	if x.sent != SentNothing {
+	if x.sent != SentNothing { // the calls of an exchange are those of one body
 		x.sent |= SentSeveralBodies
+		return
 	}
 	if e.kind != kindBatch {
 		x.sent |= sentOf[e.kind]

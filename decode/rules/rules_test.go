@@ -268,6 +268,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		f.Add(string(raw))
 	}
+	f.Add(">1 {\"id\":0,\"method\":\"\"}\n> {\"id\":0,\"method\":\"\"}\n>1 {\"id\":0,\"method\":\"\"}\n.1")
 	f.Fuzz(func(_ *testing.T, text string) {
 		text = strings.ReplaceAll(text, "PAD(", "") // length is no use here
 		sc := &script{s: decode.New(decode.Options{})}

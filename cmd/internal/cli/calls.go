@@ -92,6 +92,7 @@ func (p *callPrinter) print(last bool) {
 	for _, c := range p.waiting {
 		next(c)
 	}
+	p.ended(last)
 	for p.calls < p.l.Calls() || p.frames < p.l.Len() {
 		if p.frames < p.l.Len() {
 			p.before(p.l.Frame(p.frames).N, last)

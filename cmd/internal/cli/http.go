@@ -23,22 +23,17 @@ type exchangeJSON struct {
 // phaseWords name the phases in a table.
 var phaseWords = map[tap.Phase]string{tap.PhaseRequest: "http request", tap.PhaseResponse: "http answer", tap.PhaseEvent: "http event", tap.PhaseEnd: "http end"}
 
+var phaseDirs = map[tap.Phase]tap.Dir{tap.PhaseRequest: tap.C2S, tap.PhaseResponse: tap.S2C, tap.PhaseEvent: tap.S2C}
+
 // moment prints a moment of an exchange, with its headers below it if they are asked
 // for.
 func (p *tablePrinter) moment(x *tap.Exchange) {
-	dir := tap.S2C
-	switch {
-	case x.Phase == tap.PhaseRequest:
-		dir = tap.C2S
-	case x.Phase == tap.PhaseEnd:
-		dir = 0
-	}
 	word := ""
-	if dir != 0 {
+	if dir, ok := phaseDirs[x.Phase]; ok {
 		word = dir.String()
-	}
-	if p.terminal && dir != 0 {
-		word = " " + arrows[dir]
+		if p.terminal {
+			word = " " + arrows[dir]
+		}
 	}
 	what, size, about := momentWords(x)
 	look := dim
@@ -140,28 +135,33 @@ type webRows struct {
 	waiting []int // those that have not ended
 }
 
-// before prints the exchanges that began before record n, once they have ended; at
-// the last call also those that have not.
+// ended prints the exchanges that were waited for and have ended; at the last call all
+// of them.
+func (p *callPrinter) ended(last bool) {
+	before := p.web.waiting
+	p.web.waiting = nil
+	for _, i := range before {
+		p.exchange(i, last)
+	}
+}
+
+// before prints the exchanges that began before record n.
 func (p *callPrinter) before(n uint64, last bool) {
 	w := &p.web
-	var open []int
-	show := func(i int) {
-		x := p.l.Exchange(i)
-		switch {
-		case !standsAlone(&x):
-		case x.End < 0 && !last:
-			open = append(open, i)
-		default:
-			p.out.exchange(&x)
-		}
-	}
-	for _, i := range w.waiting {
-		show(i)
-	}
 	for ; w.next < p.l.Exchanges() && p.l.Exchange(w.next).N < n; w.next++ {
-		show(w.next)
+		p.exchange(w.next, last)
 	}
-	w.waiting = open
+}
+
+func (p *callPrinter) exchange(i int, last bool) {
+	x := p.l.Exchange(i)
+	switch {
+	case !standsAlone(&x):
+	case x.End < 0 && !last:
+		p.web.waiting = append(p.web.waiting, i)
+	default:
+		p.out.exchange(&x)
+	}
 }
 
 // standsAlone reports an exchange whose request carried no message.
