@@ -60,6 +60,13 @@ func (s *Session) Leads(c int) bool {
 	return e.group == 0 || s.groups.at(int(e.group)).legs[0] == uint32(c)
 }
 
+// Alone reports a call that is an operation by itself and has no message hanging on
+// it: then the call tells all that Operation would, for less.
+func (s *Session) Alone(c int) bool {
+	e := s.calls.at(c)
+	return e.group == 0 && e.notes == 0
+}
+
 // Operation gives the operation that a call belongs to.
 func (s *Session) Operation(c int) Operation {
 	e := s.calls.at(c)

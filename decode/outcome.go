@@ -21,6 +21,7 @@ const (
 	InputRequired  // a round of a multi-round-trip operation
 	Cancelled      // cancelled before it was answered
 	Unauthorized   // HTTP 401: a token is asked for, which is no failure
+	NumOutcomes
 )
 
 var outcomeNames = [...]string{"open", "ok", "tool error", "protocol error", "transport error", "hidden error", "input required", "cancelled", "unauthorized"}

@@ -33,9 +33,13 @@ func (s *Session) Totals() *Totals {
 	return &s.totals
 }
 
-func (s *Session) addTotals(f *tap.Frame, at int) {
+func (s *Session) addTotals(f *tap.Frame, at int) { s.AddTo(&s.totals, at, f) }
+
+// AddTo adds the account of the frame with index at, read again, to sums of the
+// caller's own: those of a part of the session.
+func (s *Session) AddTo(t *Totals, at int, f *tap.Frame) {
 	if f.Digest != nil {
-		s.totals.Unparsed += f.Len()
+		t.Unparsed += f.Len()
 		return
 	}
 	var a Account
@@ -45,7 +49,6 @@ func (s *Session) addTotals(f *tap.Frame, at int) {
 	} else {
 		a = strayAccount(len(f.Body), len(f.EOL.String()))
 	}
-	t := &s.totals
 	t.All.Add(&a)
 	t.Dirs[min(f.Dir, tap.Stderr)].Add(&a)
 	t.Copies.Text += c.Text

@@ -109,6 +109,15 @@ type Header struct {
 	Label     string    `json:"label,omitempty"`
 	Tap       string    `json:"tap,omitempty"` // version of mcptap
 	OS        string    `json:"os,omitempty"`
+	Excerpt   *Excerpt  `json:"excerpt,omitempty"` // set if this is a part of another recording
+}
+
+// An Excerpt says what a recording that was taken out of another one is.
+type Excerpt struct {
+	Of       string `json:"of"`                 // session that it was taken out of
+	Frames   int64  `json:"frames"`             // how many that one had
+	Filter   string `json:"filter,omitempty"`   // what selected those that are here
+	Redacted bool   `json:"redacted,omitempty"` // secrets are masked: bytes are not all as they crossed
 }
 
 // A Process is a process as the tap saw it.

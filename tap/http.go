@@ -89,9 +89,12 @@ type Rewrite struct {
 	To   string `json:"to"`
 }
 
-// HTTP records a moment of an exchange, before it returns. It reports false, and
-// does nothing, once the journal has ended.
-func (w *Writer) HTTP(x *Exchange) bool {
+// RecordHTTP records what of one exchange is known at once: a moment before the
+// frames, the frames, a moment after them, each of which may be missing. Like
+// Record it returns when they are written, and reports false, and does nothing,
+// once the journal has ended. Moments that could not be written count as lost
+// frames.
+func (w *Writer) RecordHTTP(before *Exchange, frames []Frame, after *Exchange) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -99,12 +102,26 @@ func (w *Writer) HTTP(x *Exchange) bool {
 	}
 	now := w.opt.Since()
 	first := w.begin(now)
-	w.start(now)
-	w.member("http", x)
-	if !w.commit() {
-		w.n = first
+	w.moment(before, now)
+	for i := range frames {
+		w.frame(&frames[i], now)
 	}
+	w.moment(after, now)
+	if w.commit() {
+		w.frames += int64(len(frames))
+		return true
+	}
+	w.lose(first, frames, before, after)
 	return true
+}
+
+func (w *Writer) moment(x *Exchange, now time.Duration) {
+	if x == nil {
+		return
+	}
+	w.start(now)
+	x.N, x.Time = w.n, now
+	w.member("http", x)
 }
 
 // carriage appends the members of a frame that came over HTTP.

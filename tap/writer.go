@@ -117,14 +117,26 @@ func (w *Writer) Record(frames []Frame) bool {
 		w.frames += int64(len(frames))
 		return true
 	}
-	w.n = first
+	w.lose(first, frames)
+	return true
+}
+
+// lose counts a batch that could not be written, moments of exchanges like
+// frames without bytes, and goes back to the number before it.
+func (w *Writer) lose(last uint64, frames []Frame, moments ...*Exchange) {
+	w.n = last
+	n := int64(len(frames))
 	for i := range frames {
-		w.lost.Frames++
 		w.lost.Bytes += frames[i].Len()
 	}
+	for _, x := range moments {
+		if x != nil {
+			n++
+		}
+	}
+	w.lost.Frames += n
 	w.lost.Reason = w.err.Error()
-	w.allLost += int64(len(frames))
-	return true
+	w.allLost += n
 }
 
 // Event records that something happened beside the frames.
@@ -140,6 +152,24 @@ func (w *Writer) Event(name, detail string) {
 	if !w.commit() {
 		w.n = first
 	}
+}
+
+// Skip records that frames crossed here which the caller leaves out, or has not got.
+func (w *Writer) Skip(l Lost) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	now := w.opt.Since()
+	first := w.begin(now)
+	w.start(now)
+	w.member("lost", l)
+	if !w.commit() {
+		w.n = first
+		return
+	}
+	w.allLost += l.Frames
 }
 
 // End writes the last record and closes the file; whatever is recorded after it

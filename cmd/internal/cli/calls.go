@@ -12,13 +12,20 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/filter"
+	"github.com/mcptap/mcptap/sessions/marks"
 	"github.com/mcptap/mcptap/tap"
 )
 
 // showCalls prints a session's operations, and the frames that belong to none.
-func (a *app) showCalls(name string, asJSON, follow bool) error {
+func (a *app) showCalls(name string, f *filter.Filter, asJSON, follow bool) error {
 	return a.withSession(name, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
-		p := a.callPrinter(l, asJSON)
+		sel, err := a.choose(f, l)
+		if err != nil {
+			return err
+		}
+		p := a.callPrinter(sel, asJSON)
+		p.web.off = f.String() != "" // a filter selects calls and frames
 		if !follow {
 			p.print(true)
 			return p.out.flush()
@@ -34,6 +41,7 @@ func (a *app) showCalls(name string, asJSON, follow bool) error {
 // belongs to none.
 type callPrinter struct {
 	l       *sessions.Loaded
+	sel     *selection
 	out     rowPrinter
 	calls   int   // calls below this have been looked at
 	frames  int   // frames below this have been looked at
@@ -49,9 +57,10 @@ type rowPrinter interface {
 	flush() error
 }
 
-func (a *app) callPrinter(l *sessions.Loaded, asJSON bool) *callPrinter {
+func (a *app) callPrinter(sel *selection, asJSON bool) *callPrinter {
+	l := sel.l
 	if asJSON {
-		return &callPrinter{l: l, out: &callJSON{newJSONPrinter(a.Stdout), l}}
+		return &callPrinter{l: l, sel: sel, out: &callJSON{newJSONPrinter(a.Stdout), l, sel}}
 	}
 	t := a.table(
 		column{name: "#", width: 5, right: true},
@@ -72,7 +81,7 @@ func (a *app) callPrinter(l *sessions.Loaded, asJSON bool) *callPrinter {
 		}
 		t.note(what + id + " (" + reason + ")")
 	}
-	return &callPrinter{l: l, out: &callTable{l: l, table: t}}
+	return &callPrinter{l: l, sel: sel, out: &callTable{l: l, sel: sel, table: t}}
 }
 
 // print prints what is complete; at the last call also what never will be.
@@ -85,6 +94,9 @@ func (p *callPrinter) print(last bool) {
 		o := p.l.Operation(c)
 		if !last && o.End == 0 {
 			open = append(open, c)
+			return
+		}
+		if !p.sel.row(c) {
 			return
 		}
 		p.out.operation(&o)
@@ -102,7 +114,7 @@ func (p *callPrinter) print(last bool) {
 			p.calls++
 			continue
 		}
-		if f := p.l.Frame(p.frames); f.Call < 0 && f.Dir != tap.Stderr && !hasCall(&f) && !p.toldElsewhere(&f) {
+		if f := p.l.Frame(p.frames); standsAlone(&f) && f.Dir != tap.Stderr && !p.toldElsewhere(&f) && p.sel.match.Frame(p.frames) {
 			p.out.frame(&f)
 		}
 		p.frames++
@@ -125,7 +137,7 @@ func summary(l *sessions.Loaded) string {
 	}
 	parts = append(parts, strings.TrimSpace(sum.Revision+" "+sum.Era))
 	parts = append(parts, cmp.Or(sum.Client, "client")+" → "+cmp.Or(sum.Server, "server"), plural(sum.Calls, "call"))
-	for o := decode.ToolError; o <= decode.Unauthorized; o++ {
+	for o := decode.ToolError; o < decode.NumOutcomes; o++ {
 		if n := sum.Outcomes[o.String()]; n > 0 {
 			parts = append(parts, plural(n, o.String()))
 		}
@@ -143,7 +155,8 @@ func plural(n int, what string) string {
 // callTable prints operations as rows, with their further legs below them.
 type callTable struct {
 	*table
-	l *sessions.Loaded
+	l   *sessions.Loaded
+	sel *selection
 }
 
 var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim, decode.Unauthorized: dim}
@@ -159,6 +172,7 @@ func (t *callTable) operation(o *decode.Operation) {
 	if o.Doubt != "" {
 		words = strings.TrimSpace(words + " [" + o.Doubt + "]")
 	}
+	words = withNote(t.sel.notesOn(o), words)
 	t.styled(callStyles[o.Outcome], t.number(first.Request), seconds(o.Start), t.arrow(o.Dir), o.Method, o.Name, took, strconv.FormatInt(c2s+s2c, 10), o.Outcome.String(), words)
 	for i := range o.Legs {
 		t.leg(&o.Legs[i], i)
@@ -204,6 +218,7 @@ func (t *callTable) frame(f *decode.Frame) {
 	} else if f.Dir == tap.C2S {
 		about = strings.TrimSpace(about + fateOf(t.l, f))
 	}
+	about = withNote(t.sel.noteOn(f.N), about)
 	what := f.Method
 	if what == "" {
 		what = string(f.Kind)
@@ -236,30 +251,32 @@ func millis(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/floa
 // help json' and only ever grows.
 type callJSON struct {
 	*jsonPrinter
-	l *sessions.Loaded
+	l   *sessions.Loaded
+	sel *selection
 }
 
 type operationObject struct {
-	Kind     string      `json:"kind"` // "operation"
-	N        uint64      `json:"n"`
-	T        int64       `json:"t"`
-	Dir      string      `json:"dir"`
-	Type     string      `json:"type"`
-	Method   string      `json:"method"`
-	Name     string      `json:"name,omitempty"`
-	Outcome  string      `json:"outcome"`
-	Why      string      `json:"why,omitempty"`
-	Code     *int64      `json:"code,omitempty"`
-	Hidden   string      `json:"hidden,omitempty"`
-	Doubt    string      `json:"doubt,omitempty"`
-	Era      string      `json:"era"`
-	Revision string      `json:"revision,omitempty"`
-	End      *int64      `json:"end,omitempty"`
-	Server   int64       `json:"server_ns"`
-	Client   int64       `json:"client_ns"`
-	C2S      int64       `json:"bytes_c2s"`
-	S2C      int64       `json:"bytes_s2c"`
-	Legs     []legObject `json:"legs"`
+	Kind     string       `json:"kind"` // "operation"
+	N        uint64       `json:"n"`
+	T        int64        `json:"t"`
+	Dir      string       `json:"dir"`
+	Type     string       `json:"type"`
+	Method   string       `json:"method"`
+	Name     string       `json:"name,omitempty"`
+	Outcome  string       `json:"outcome"`
+	Why      string       `json:"why,omitempty"`
+	Code     *int64       `json:"code,omitempty"`
+	Hidden   string       `json:"hidden,omitempty"`
+	Doubt    string       `json:"doubt,omitempty"`
+	Era      string       `json:"era"`
+	Revision string       `json:"revision,omitempty"`
+	End      *int64       `json:"end,omitempty"`
+	Server   int64        `json:"server_ns"`
+	Client   int64        `json:"client_ns"`
+	C2S      int64        `json:"bytes_c2s"`
+	S2C      int64        `json:"bytes_s2c"`
+	Legs     []legObject  `json:"legs"`
+	Marks    []marks.Mark `json:"marks,omitempty"`
 }
 
 type legObject struct {
@@ -290,7 +307,7 @@ func (p *callJSON) operation(o *decode.Operation) {
 	j := operationObject{
 		Kind: "operation", N: p.l.Frame(first.Request).N, T: int64(o.Start), Dir: o.Dir.String(), Type: o.Kind.String(), Method: o.Method, Name: o.Name,
 		Outcome: o.Outcome.String(), Why: why(p.l, o), Doubt: o.Doubt, Era: first.Era.String(), Revision: first.Revision,
-		Server: int64(o.Server), Client: int64(o.Client), C2S: c2s, S2C: s2c,
+		Server: int64(o.Server), Client: int64(o.Client), C2S: c2s, S2C: s2c, Marks: p.sel.marksOf(o),
 	}
 	if o.End > 0 {
 		end := int64(o.End)
@@ -333,6 +350,6 @@ func (p *callJSON) leg(leg *decode.Leg) legObject {
 
 func (p *callJSON) frame(f *decode.Frame) {
 	if r := p.l.TapFrame(f.Index); r != nil {
-		p.encode(frameObject(r))
+		p.encode(markedFrame(r, p.sel))
 	}
 }

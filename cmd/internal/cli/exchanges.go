@@ -131,6 +131,7 @@ func sseWords(e *tap.SSE) string {
 // webRows prints the exchanges that no call and no message tells of: look-ups of
 // documents, streams that were opened, sessions that were ended.
 type webRows struct {
+	off     bool
 	next    int
 	waiting []int // those that have not ended
 }
@@ -156,7 +157,7 @@ func (p *callPrinter) before(n uint64, last bool) {
 func (p *callPrinter) exchange(i int, last bool) {
 	x := p.l.Exchange(i)
 	switch {
-	case !standsAlone(&x):
+	case !carriesNothing(&x) || p.web.off:
 	case x.End < 0 && !last:
 		p.web.waiting = append(p.web.waiting, i)
 	default:
@@ -164,8 +165,8 @@ func (p *callPrinter) exchange(i int, last bool) {
 	}
 }
 
-// standsAlone reports an exchange whose request carried no message.
-func standsAlone(x *decode.Exchange) bool {
+// carriesNothing reports an exchange whose request carried no message.
+func carriesNothing(x *decode.Exchange) bool {
 	return x.Call < 0 && x.Sent == decode.SentNothing && x.Start >= 0
 }
 
@@ -175,7 +176,7 @@ func (p *callPrinter) toldElsewhere(f *decode.Frame) bool {
 		return false
 	}
 	x := p.l.Exchange(f.Exchange)
-	return f.Kind == decode.Body || f.Orphan && standsAlone(&x)
+	return f.Kind == decode.Body || f.Orphan && carriesNothing(&x)
 }
 
 func (t *callTable) exchange(x *decode.Exchange) {

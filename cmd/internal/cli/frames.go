@@ -16,7 +16,7 @@ import (
 
 // A printer prints the records of a session.
 type printer interface {
-	record(*tap.Record)
+	record(*tap.Record, *selection) // of the selection only its marks matter
 	flush() error
 }
 
@@ -46,10 +46,10 @@ var arrows = map[tap.Dir]string{tap.C2S: "→", tap.S2C: "←", tap.Stderr: "·"
 
 var styles = map[decode.Kind]style{decode.Error: red, decode.Stray: yellow, decode.Malformed: yellow, decode.Log: dim}
 
-func (p *tablePrinter) record(r *tap.Record) {
+func (p *tablePrinter) record(r *tap.Record, sel *selection) {
 	switch {
 	case r.Frame != nil:
-		p.frame(r.Frame)
+		p.frame(r.Frame, sel.noteOn(r.Frame.N))
 	case r.HTTP != nil:
 		p.moment(r.HTTP)
 	case r.Event != nil:
@@ -68,13 +68,13 @@ func bracketed(s string) string {
 	return " (" + s + ")"
 }
 
-func (p *tablePrinter) frame(f *tap.Frame) {
+func (p *tablePrinter) frame(f *tap.Frame, note string) {
 	m := message(f)
 	dir := f.Dir.String()
 	if p.terminal {
 		dir = " " + arrows[f.Dir]
 	}
-	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), strings.TrimSpace(about(f, m)+carriedWords(f)))
+	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), withNote(note, strings.TrimSpace(about(f, m)+carriedWords(f))))
 }
 
 func message(f *tap.Frame) decode.Message { return decode.ParseCarried(f) }
@@ -138,6 +138,8 @@ type frameJSON struct {
 	SSE    *tap.SSE         `json:"sse,omitempty"`
 	File   string           `json:"file,omitempty"`
 	SHA256 string           `json:"sha256,omitempty"`
+	Mark   bool             `json:"mark,omitempty"`
+	Note   string           `json:"note,omitempty"`
 }
 
 type noteJSON struct {
@@ -150,12 +152,12 @@ type noteJSON struct {
 	End    *tap.End  `json:"end,omitempty"`
 }
 
-func (p *jsonPrinter) record(r *tap.Record) {
+func (p *jsonPrinter) record(r *tap.Record, sel *selection) {
 	n, t := r.Position()
 	note := noteJSON{N: n, T: int64(t)}
 	switch {
 	case r.Frame != nil:
-		p.encode(frameObject(r.Frame))
+		p.encode(markedFrame(r.Frame, sel))
 		return
 	case r.HTTP != nil:
 		p.encode(exchangeJSON{n, int64(t), "http", r.HTTP})
@@ -170,6 +172,13 @@ func (p *jsonPrinter) record(r *tap.Record) {
 		return
 	}
 	p.encode(note)
+}
+
+// markedFrame is frameObject with the frame's mark.
+func markedFrame(f *tap.Frame, sel *selection) frameJSON {
+	j := frameObject(f)
+	j.Note, j.Mark = sel.marks.Get(f.N)
+	return j
 }
 
 func frameObject(f *tap.Frame) frameJSON {

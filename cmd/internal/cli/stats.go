@@ -12,12 +12,14 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 func (a *app) stats() *cobra.Command {
 	var asJSON, follow bool
+	var expr string
 	c := &cobra.Command{
 		Use:   "stats SESSION",
 		Short: "count and time the calls of a session, and account for its bytes",
@@ -30,27 +32,44 @@ of requests and answers, and what event streams need around their data.
 
 Listens are pending for their whole life: they are counted, not timed.
 
+With --filter only the calls that it selects are counted, and the bytes of their
+frames.
+
 ` + sessionNames,
 		Example: `  mcptap stats last
+  mcptap stats last --filter 'tool:add_*'
   mcptap stats tickets --json | jq .bytes`,
 		Args: exactly(1, "one SESSION"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withSession(args[0], decode.Options{Bytes: true}, func(s *sessions.Session, l *sessions.Loaded) error {
+			f, err := parseFilter(expr)
+			if err != nil {
+				return err
+			}
+			return a.withSession(args[0], decode.Options{Bytes: expr == ""}, func(s *sessions.Session, l *sessions.Loaded) error {
 				if follow {
 					if err := a.followLoaded(s, l, func(bool) error { return nil }); err != nil {
 						return err
 					}
 				}
-				if asJSON {
-					return json.NewEncoder(safetext.JSON(a.Stdout)).Encode(statsObject(l))
+				sel, err := a.choose(f, l)
+				if err != nil {
+					return err
 				}
-				return a.statsTables(l)
+				c := countAll(l)
+				if expr != "" {
+					c = countSelected(sel, f)
+				}
+				if asJSON {
+					return json.NewEncoder(safetext.JSON(a.Stdout)).Encode(c.object(l))
+				}
+				return a.statsTables(c)
 			})
 		},
 		ValidArgsFunction: a.completeSession,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object ('mcptap help json')")
 	c.Flags().BoolVar(&follow, "follow", false, "wait until the session ends")
+	a.addFilter(c, &expr)
 	return c
 }
 
@@ -69,14 +88,41 @@ type group struct {
 	times []time.Duration
 }
 
-// groups sorts the operations of a session by method and tool, in the order in
+// counted is what stats tells of a session, or of what a filter selects in it.
+type counted struct {
+	filter string
+	frames int
+	groups []*group
+	bytes  *decode.Totals
+}
+
+func countAll(l *sessions.Loaded) counted {
+	return counted{frames: l.Len(), groups: groups(l, func(int) bool { return true }), bytes: l.Totals()}
+}
+
+func countSelected(sel *selection, f *filter.Filter) counted {
+	in := sel.frames()
+	c := counted{filter: f.String(), groups: groups(sel.l, sel.row)}
+	for _, yes := range in {
+		if yes {
+			c.frames++
+		}
+	}
+	c.bytes = sel.l.TotalsOf(func(i int) bool { return in[i] })
+	return c
+}
+
+// groups sorts the operations that are wanted by method and tool, in the order in
 // which they first came.
-func groups(l *sessions.Loaded) []*group {
+func groups(l *sessions.Loaded, wanted func(call int) bool) []*group {
 	found := map[[2]string]*group{}
-	var order []*group
+	order := []*group{} // printed as [] if there is none
 	for i := range l.Calls() {
 		if !l.Leads(i) && l.Call(i).Parent < 0 {
 			continue // a further leg of an operation that is counted
+		}
+		if !wanted(i) {
+			continue
 		}
 		o := operationOf(l, i)
 		key := [2]string{o.Method}
@@ -140,7 +186,7 @@ func (g *group) outcome(o decode.Outcome) string {
 	return ""
 }
 
-func (a *app) statsTables(l *sessions.Loaded) error {
+func (a *app) statsTables(c counted) error {
 	t := a.table(
 		column{name: "method", width: 26, min: 14},
 		column{name: "tool", width: 24, min: 12},
@@ -156,7 +202,7 @@ func (a *app) statsTables(l *sessions.Loaded) error {
 		column{name: "→ bytes", width: 9, right: true, drop: 10},
 		column{name: "← bytes", width: 9, right: true, drop: 9},
 	)
-	for _, g := range groups(l) {
+	for _, g := range c.groups {
 		other := g.Count
 		for _, o := range []decode.Outcome{decode.OK, decode.ToolError, decode.ProtocolError, decode.HiddenError} {
 			other -= g.Outcomes[o.String()]
@@ -171,7 +217,7 @@ func (a *app) statsTables(l *sessions.Loaded) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	return a.bytesTable(l.Totals())
+	return a.bytesTable(c.bytes)
 }
 
 // ms is empty for operations none of which has ended.
@@ -222,6 +268,7 @@ func (a *app) bytesTable(b *decode.Totals) error {
 // statsJSON is the output of stats --json.
 type statsJSON struct {
 	Session  string                      `json:"session"`
+	Filter   string                      `json:"filter,omitempty"`
 	Era      string                      `json:"era"`
 	Revision string                      `json:"revision,omitempty"`
 	Frames   int                         `json:"frames"`
@@ -235,10 +282,10 @@ type statsJSON struct {
 	HTTP     map[string]map[string]int64 `json:"bytes_http,omitempty"`
 }
 
-func statsObject(l *sessions.Loaded) statsJSON {
-	b, e := l.Totals(), l.Eras()
+func (c counted) object(l *sessions.Loaded) statsJSON {
+	b, e := c.bytes, l.Eras()
 	j := statsJSON{
-		Session: l.Name(), Era: e.Era.String(), Revision: e.Revision, Frames: l.Len(), Groups: groups(l),
+		Session: l.Name(), Filter: c.filter, Era: e.Era.String(), Revision: e.Revision, Frames: c.frames, Groups: c.groups,
 		Bytes: map[string]map[string]int64{}, Methods: map[string]map[string]int64{}, Opening: b.Opening.Total(), Metadata: b.Metadata(),
 		Copies: map[string]int64{"text": b.Copies.Text, "structured": b.Copies.Structured}, Unparsed: b.Unparsed,
 	}
