@@ -18,7 +18,8 @@ import (
 func init() { tables = append(tables, headerRules) }
 
 // headerRules are those of Streamable HTTP as 2026-07-28 has it: what the body says,
-// the headers say too.
+// the headers say too. A server that serves no modern revision is not bound by them,
+// should it answer a probe.
 var headerRules = []Rule{
 	{ID: "HTTP-30", Severity: Error, Side: Client, Span: Modern, Page: "basic/transports/streamable-http",
 		Title: "every POST has MCP-Protocol-Version, with what the body says",
@@ -254,6 +255,9 @@ func checkEncoded(p *pass, r *Rule) {
 }
 
 func checkMismatchRefused(p *pass, r *Rule) {
+	if !p.servesModern() {
+		return
+	}
 	p.webCalls(r, func(c *decode.Call, h *hop) {
 		all, known := p.mismatchesOf(c)
 		switch {
@@ -321,6 +325,9 @@ func (p *pass) lastAnswer(h *hop) (at int) {
 }
 
 func checkAfterResponse(p *pass, r *Rule) {
+	if !p.servesModern() {
+		return
+	}
 	p.eachHop(r, func(h *hop) {
 		last := p.lastAnswer(h)
 		if last < 0 || !h.modern() {
@@ -338,6 +345,9 @@ func checkAfterResponse(p *pass, r *Rule) {
 const linger = time.Second
 
 func checkStreamEnds(p *pass, r *Rule) {
+	if !p.servesModern() {
+		return
+	}
 	p.eachHop(r, func(h *hop) {
 		last := p.lastAnswer(h)
 		if last >= 0 && h.Stream && h.modern() && h.End >= 0 && h.End-p.frame(last).Time > linger {
@@ -347,6 +357,9 @@ func checkStreamEnds(p *pass, r *Rule) {
 }
 
 func checkBuffering(p *pass, r *Rule) {
+	if !p.servesModern() {
+		return
+	}
 	p.eachHop(r, func(h *hop) {
 		if v, _ := h.Answer("X-Accel-Buffering"); h.Stream && h.modern() && !strings.EqualFold(v, "no") {
 			p.reportHop(r, h)
@@ -355,6 +368,9 @@ func checkBuffering(p *pass, r *Rule) {
 }
 
 func checkNoSessions(p *pass, r *Rule) {
+	if !p.servesModern() {
+		return
+	}
 	onlyModern := p.eras.Era == decode.Modern && !slices.ContainsFunc(p.eras.Supported, Legacy.Has)
 	p.eachHop(r, func(h *hop) {
 		switch {
@@ -379,6 +395,9 @@ func checkOldHeaders(p *pass, r *Rule) {
 }
 
 func checkAfterClient(p *pass, r *Rule) {
+	if !p.servesModern() {
+		return
+	}
 	p.eachHop(r, func(h *hop) {
 		if h.By != tap.EndClient || !h.modern() {
 			return
@@ -395,6 +414,9 @@ func checkAfterClient(p *pass, r *Rule) {
 const silence = time.Minute
 
 func checkQuiet(p *pass, r *Rule) {
+	if !p.servesModern() {
+		return
+	}
 	p.webCalls(r, func(c *decode.Call, h *hop) {
 		if c.Listen && h.Stream && h.Quiet > silence {
 			p.report(r, c.Request, c.Index, h.Quiet.Round(time.Second).String())
