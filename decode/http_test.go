@@ -280,6 +280,24 @@ func TestHTTPMemory(t *testing.T) {
 	}
 }
 
+// BenchmarkHTTP decodes calls over HTTP: five records each.
+func BenchmarkHTTP(b *testing.B) {
+	const n = 10_000
+	var text strings.Builder
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&text, "POST %d /mcp MODERN:tools/call:a\n>%[1]d {V2,\"id\":%[1]d,\"method\":\"tools/call\",\"params\":{\"name\":\"a\",\"_meta\":{META}}}\n200 %[1]d JSON\n<%[1]d {V2,\"id\":%[1]d,\"result\":{}}\n.%[1]d server\n", i)
+	}
+	records, err := httpscript.Records(text.String())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		feed(New(Options{}), records)
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "exchanges/s")
+}
+
 // checkExchanges asks for what must hold of exchanges whatever came.
 func checkExchanges(t testing.TB, s *Session) {
 	t.Helper()

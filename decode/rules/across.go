@@ -42,7 +42,7 @@ func checkPublic(p *pass, r *Rule) {
 			return
 		}
 		k := key{x.Method, x.params().Get("uri").Str, x.params().Get("cursor").Str}
-		now := public{credential: p.hops()[x.Exchange].header(tokenHeader), said: contentOf(x.result()), until: x.End}
+		now := public{credential: p.credential(&x.Call), said: contentOf(x.result()), until: x.End}
 		if ttl := x.result().Get("ttlMs").Num; ttl > 0 && ttl < 1e9 {
 			now.until += time.Duration(ttl) * time.Millisecond
 		}
@@ -51,6 +51,14 @@ func checkPublic(p *pass, r *Rule) {
 		}
 		last[k] = now
 	})
+}
+
+// credential is what the client of a call showed itself with, "" on stdio.
+func (p *pass) credential(c *decode.Call) string {
+	if c.Exchange < 0 {
+		return ""
+	}
+	return p.hops()[c.Exchange].header(tokenHeader)
 }
 
 // contentOf is a result without its envelope.

@@ -62,15 +62,6 @@ func checkUnauthorized(p *pass, r *Rule) {
 	})
 }
 
-// eachMCP is eachHop for both transports.
-func (p *pass) eachMCP(r *Rule, visit func(*hop)) {
-	for i := range p.hops() {
-		if h := &p.hops()[i]; h.MCP && h.Start >= 0 && h.Known && r.Span.Has(h.rev) {
-			visit(h)
-		}
-	}
-}
-
 const protectedResource = "/.well-known/oauth-protected-resource"
 
 // checkChallenge knows that since 2025-11-25 the metadata may be found at its

@@ -67,14 +67,25 @@ const (
 	tokenHeader   = "Authorization"
 )
 
-// eachHop visits the exchanges of Streamable HTTP whose revision the rule holds for.
-func (p *pass) eachHop(r *Rule, visit func(*hop)) {
+// eachMCP visits the exchanges whose revision the rule holds for, of both transports,
+// with a verb that MCP uses: browsers send others before.
+func (p *pass) eachMCP(r *Rule, visit func(*hop)) {
 	for i := range p.hops() {
 		h := &p.hops()[i]
-		if h.MCP && !h.Old && h.Start >= 0 && h.Known && r.Span.Has(h.rev) {
+		known := h.Method == verbPost || h.Method == verbGet || h.Method == verbDelete
+		if h.MCP && known && h.Start >= 0 && h.Known && r.Span.Has(h.rev) {
 			visit(h)
 		}
 	}
+}
+
+// eachHop is eachMCP for Streamable HTTP alone.
+func (p *pass) eachHop(r *Rule, visit func(*hop)) {
+	p.eachMCP(r, func(h *hop) {
+		if !h.Old {
+			visit(h)
+		}
+	})
 }
 
 // header gives a header of the request, "" if there is none.

@@ -285,6 +285,9 @@ func checkServerInfo(p *pass, r *Rule) {
 }
 
 func checkSame(p *pass, r *Rule) {
+	if !p.stdio() { // over HTTP a restart does not show, and several servers may answer
+		return
+	}
 	first := map[string]any{}
 	compare := func(x *exchange, what string, v gjson.Result) {
 		if !v.Exists() {
@@ -476,7 +479,7 @@ var changeOf = map[string]string{
 }
 
 func checkFresh(p *pass, r *Rule) {
-	type key struct{ method, subject, cursor string }
+	type key struct{ method, subject, cursor, credential string }
 	type fetched struct {
 		frame int
 		until time.Duration
@@ -490,7 +493,7 @@ func checkFresh(p *pass, r *Rule) {
 				changed[f.Method] = at
 			}
 		}
-		k := key{x.Method, x.params().Get("uri").Str, x.params().Get("cursor").Str}
+		k := key{x.Method, x.params().Get("uri").Str, x.params().Get("cursor").Str, p.credential(&x.Call)}
 		old, known := last[k]
 		if known && old.frame < x.Request && x.Start < old.until && changed[changeOf[x.Method]] < old.frame {
 			p.report(r, x.Request, x.Index, x.Method)
