@@ -66,8 +66,9 @@ func (l *Loaded) take(rec *tap.Record) {
 		l.End = rec.End
 	case rec.Frame != nil:
 		l.places = append(l.places, place{rec.Offset, rec.Size})
-		l.AddAt(l.whole(rec.Frame), l.source.Where())
-		return
+		whole := *rec
+		whole.Frame = l.whole(rec.Frame)
+		rec = &whole
 	}
 	l.Record(rec)
 }
@@ -91,10 +92,10 @@ func (l *Loaded) TapFrame(frame int) *tap.Frame {
 	}
 	p := l.places[frame]
 	rec, err := l.source.at(p.offset, p.size)
-	if err != nil {
+	if err != nil || rec.Frame == nil {
 		return nil
 	}
-	if rec.Frame != nil && l.source.foreign != nil { // a foreign line has no number
+	if l.source.foreign != nil { // a foreign line has no number
 		rec.Frame.N = l.Frame(frame).N
 	}
 	return rec.Frame

@@ -93,9 +93,9 @@ func why(l *sessions.Loaded, o *decode.Operation) string {
 	switch o.Outcome {
 	case decode.ProtocolError:
 		if e, ok := decode.DescribeError(l.Body(last.Response), last.Revision); ok {
-			return errorWords(e)
+			return errorWords(e) + statusOf(l, &last)
 		}
-		return fmt.Sprint(last.Code)
+		return fmt.Sprint(last.Code) + statusOf(l, &last)
 	case decode.HiddenError:
 		return "reads as a success; " + last.Hidden.Reason
 	case decode.ToolError:

@@ -27,7 +27,8 @@ func (a *app) stats() *cobra.Command {
 they ended, the median, 95th percentile and longest time in milliseconds, and the
 bytes on the wire in each direction. Then it accounts for every byte of the session:
 envelope, _meta, members of multi-round-trip requests, payload, what is said twice in
-one result, white space, line ends and what was no message.
+one result, white space, line ends and what was no message; over HTTP also the heads
+of requests and answers, and what event streams need around their data.
 
 Listens are pending for their whole life: they are counted, not timed.
 
@@ -239,7 +240,8 @@ func (a *app) bytesTable(b *decode.Totals) error {
 	t.write("\n")
 	both := b.Dirs[tap.C2S]
 	both.Add(&b.Dirs[tap.S2C])
-	total := both.Total()
+	web := &b.HTTP
+	total := both.Total() + web.Total()
 	row := func(name string, c2s, s2c int64) {
 		share := ""
 		if total > 0 {
@@ -252,7 +254,11 @@ func (a *app) bytesTable(b *decode.Totals) error {
 			row(p.String(), b.Dirs[tap.C2S][p], b.Dirs[tap.S2C][p])
 		}
 	}
-	row("total", b.Dirs[tap.C2S].Total(), b.Dirs[tap.S2C].Total())
+	if web.Total() > 0 {
+		row("http heads", web.Heads[tap.C2S], web.Heads[tap.S2C])
+		row("event framing", web.Framing[tap.C2S], web.Framing[tap.S2C])
+	}
+	row("total", b.Dirs[tap.C2S].Total()+web.Heads[tap.C2S]+web.Framing[tap.C2S], b.Dirs[tap.S2C].Total()+web.Heads[tap.S2C]+web.Framing[tap.S2C])
 	if b.Unparsed > 0 {
 		t.row("not in the recording", "", "", strconv.FormatInt(b.Unparsed, 10), "")
 	}
@@ -273,6 +279,7 @@ type statsJSON struct {
 	Metadata int64                       `json:"bytes_metadata"`
 	Copies   map[string]int64            `json:"bytes_said_twice"`
 	Unparsed int64                       `json:"bytes_not_recorded"`
+	HTTP     map[string]map[string]int64 `json:"bytes_http,omitempty"`
 }
 
 func (c counted) object(l *sessions.Loaded) statsJSON {
@@ -284,6 +291,12 @@ func (c counted) object(l *sessions.Loaded) statsJSON {
 	}
 	for d := tap.C2S; d <= tap.Stderr; d++ {
 		j.Bytes[d.String()] = parts(&b.Dirs[d])
+	}
+	if b.HTTP.Total() > 0 {
+		j.HTTP = map[string]map[string]int64{}
+		for d := tap.C2S; d <= tap.S2C; d++ {
+			j.HTTP[d.String()] = map[string]int64{"heads": b.HTTP.Heads[d], "framing": b.HTTP.Framing[d]}
+		}
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(b.Methods), cmp.Compare[string]) {
 		j.Methods[name] = parts(&b.Methods[name].Account)
