@@ -22,7 +22,6 @@ type Operation struct {
 	Start, End time.Duration // first request, last response; End is 0 while open
 	Server     time.Duration // the server was working: legs, less what it waited for the client
 	Client     time.Duration // the client or its user was: between rounds, and in nested requests
-	Transfer   time.Duration // frames were crossing, as far as that was measured; part of the two above
 
 	Task []TaskStatus // of a task: what was told, and when
 }
@@ -59,6 +58,13 @@ func (s *Session) Leads(c int) bool {
 		return false
 	}
 	return e.group == 0 || s.groups.at(int(e.group)).legs[0] == uint32(c)
+}
+
+// Alone reports a call that is an operation by itself and has no message hanging on
+// it: then the call tells all that Operation would, for less.
+func (s *Session) Alone(c int) bool {
+	e := s.calls.at(c)
+	return e.group == 0 && e.notes == 0
 }
 
 // Operation gives the operation that a call belongs to.
@@ -188,7 +194,6 @@ func (s *Session) setTimes(o *Operation, legs []Call) {
 	}
 	for i := range legs {
 		c := &legs[i]
-		o.Transfer += c.Crossing
 		if i > 0 && legs[i-1].Response >= 0 && c.Start > legs[i-1].End {
 			o.addGap(legs[i-1].End, c.Start)
 		}

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -195,5 +196,30 @@ func TestSibling(t *testing.T) {
 	}
 	if got := probe.Revision(); got != "2026-07-28" {
 		t.Errorf("revision %q", got)
+	}
+}
+
+// TestAlone: a call that is alone tells all that its operation does.
+func TestAlone(t *testing.T) {
+	alone := 0
+	for _, file := range corpusFiles(t) {
+		s := feed(New(Options{}), loadCorpus(t, file))
+		for i := range s.Calls() {
+			if !s.Alone(i) {
+				continue
+			}
+			alone++
+			c, o := s.Call(i), s.Operation(i)
+			frames := []int{c.Request}
+			if c.Response >= 0 {
+				frames = append(frames, c.Response)
+			}
+			if len(o.Legs) != 1 || !slices.Equal(o.Legs[0].Frames, frames) || o.Outcome != c.Outcome || o.End != c.End || o.Dir != c.Dir {
+				t.Errorf("%s: call %d: %+v, %+v", file, i, c, o)
+			}
+		}
+	}
+	if alone == 0 {
+		t.Error("none is alone")
 	}
 }

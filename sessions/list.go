@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcptap/mcptap/sessions/marks"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -79,7 +80,10 @@ type files struct {
 	size int64
 	side []string
 	kept bool
-	age  time.Time // when the journal was last written to
+	// marks is the file of marks, "" if there is none. As the mark of keep it is no
+	// part of the recording, and does not count in its size.
+	marks string
+	age   time.Time // when the journal was last written to
 }
 
 // files groups the files of the store by recording.
@@ -116,6 +120,10 @@ func (s Store) assign(found map[string]*files, e fs.DirEntry) {
 	}
 	if id, ok := strings.CutSuffix(name, keepExt); ok && found[id] != nil {
 		found[id].kept = true
+		return
+	}
+	if id, ok := strings.CutSuffix(name, marks.Ext); ok && found[id] != nil && !e.IsDir() {
+		found[id].marks = filepath.Join(s.Dir, name)
 		return
 	}
 	for dot := strings.IndexByte(name, '.'); dot >= 0; dot = next(name, dot) {

@@ -22,6 +22,7 @@ type Loaded struct {
 
 	source *Session
 	places []place
+	until  int64 // what was read of the file, in bytes
 }
 
 // place is where a frame's line stands in the file.
@@ -74,6 +75,7 @@ func (l *Loaded) take(rec *tap.Record) {
 	if rec.Bad == nil {
 		l.Records++
 	}
+	l.until = max(l.until, rec.Offset+rec.Size)
 	switch {
 	case rec.Header != nil:
 		l.Header = rec.Header
@@ -81,8 +83,9 @@ func (l *Loaded) take(rec *tap.Record) {
 		l.End = rec.End
 	case rec.Frame != nil:
 		l.places = append(l.places, place{rec.Offset, rec.Size})
-		l.AddAt(l.whole(rec.Frame), l.source.Where())
-		return
+		whole := *rec
+		whole.Frame = l.whole(rec.Frame)
+		rec = &whole
 	}
 	l.Record(rec)
 }
@@ -106,8 +109,11 @@ func (l *Loaded) TapFrame(frame int) *tap.Frame {
 	}
 	p := l.places[frame]
 	rec, err := l.source.at(p.offset, p.size)
-	if err != nil {
+	if err != nil || rec.Frame == nil {
 		return nil
+	}
+	if l.source.foreign != nil { // a foreign line has no number
+		rec.Frame.N = l.Frame(frame).N
 	}
 	return rec.Frame
 }
@@ -124,6 +130,23 @@ func (l *Loaded) Body(frame int) []byte {
 	}
 	return l.sideBody(f)
 }
+
+// TotalsOf sums up the byte accounts of some frames.
+func (l *Loaded) TotalsOf(selected func(frame int) bool) *decode.Totals {
+	t := new(decode.Totals)
+	for i := range l.places {
+		if !selected(i) {
+			continue
+		}
+		if f := l.TapFrame(i); f != nil {
+			l.AddTo(t, i, l.whole(f))
+		}
+	}
+	return t
+}
+
+// Path is where the recording lies; "" if it was read from a stream.
+func (l *Loaded) Path() string { return l.source.path }
 
 // sideBody reads a side file; nil if there is none, or it is not what it was.
 func (l *Loaded) sideBody(f *tap.Frame) []byte {

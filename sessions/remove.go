@@ -65,13 +65,15 @@ func (f *files) remove() error {
 		return ErrLive
 	}
 	defer unlock(journal)
-	for _, side := range f.side {
-		if err := os.Remove(side); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
+	beside := f.side
 	if f.kept {
-		if err := os.Remove(strings.TrimSuffix(f.path, journalExt) + keepExt); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		beside = append(beside, strings.TrimSuffix(f.path, journalExt)+keepExt)
+	}
+	if f.marks != "" {
+		beside = append(beside, f.marks)
+	}
+	for _, path := range beside {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -55,13 +55,17 @@ type Frame struct {
 	Time time.Duration // monotonic, since the session's start
 	Dir  Dir
 	EOL  EOL
-	// JSON says that Body is one valid JSON text, in valid UTF-8, without a
-	// line break and not nested too deeply for the readers of JSON lines.
+	// JSON says that Body is one valid JSON text, in valid UTF-8 and not nested
+	// too deeply for the readers of JSON lines. On stdio it has no line break.
 	JSON bool
 	// Body is the frame's exact bytes without EOL; nil if Digest is set.
 	Body []byte
 	// Digest stands for a body that is not in the journal.
 	Digest *Digest
+	// HTTP is set for a frame that came over HTTP, and SSE as well if it was an
+	// event of a stream.
+	HTTP *Carriage
+	SSE  *SSE
 }
 
 // Size is the length of the frame's body in bytes: its end is not counted.
@@ -94,8 +98,10 @@ type Header struct {
 	Version   int       `json:"mcptap"`
 	Session   string    `json:"session"`
 	Start     time.Time `json:"start"`
-	Transport string    `json:"transport"`
+	Transport string    `json:"transport"`         // stdio, http
 	Command   []string  `json:"command,omitempty"` // secrets masked by the caller
+	URL       string    `json:"url,omitempty"`     // of the server behind an HTTP tap, secrets masked by the caller
+	Listen    string    `json:"listen,omitempty"`  // the URL that an HTTP tap gave to clients
 	Cwd       string    `json:"cwd,omitempty"`
 	Env       []string  `json:"env,omitempty"` // names only
 	PID       int       `json:"pid,omitempty"` // the tap's own
@@ -103,6 +109,15 @@ type Header struct {
 	Label     string    `json:"label,omitempty"`
 	Tap       string    `json:"tap,omitempty"` // version of mcptap
 	OS        string    `json:"os,omitempty"`
+	Excerpt   *Excerpt  `json:"excerpt,omitempty"` // set if this is a part of another recording
+}
+
+// An Excerpt says what a recording that was taken out of another one is.
+type Excerpt struct {
+	Of       string `json:"of"`                 // session that it was taken out of
+	Frames   int64  `json:"frames"`             // how many that one had
+	Filter   string `json:"filter,omitempty"`   // what selected those that are here
+	Redacted bool   `json:"redacted,omitempty"` // secrets are masked: bytes are not all as they crossed
 }
 
 // A Process is a process as the tap saw it.

@@ -92,12 +92,32 @@ var shelf = []tap.Frame{
 	frame(tap.C2S, `"last, without end"`, tap.NoEOL),
 }
 
+// carried puts frames of the shelf on HTTP, in every way that a carriage has.
+func carried() []tap.Frame {
+	id, noID := "1_2", ""
+	web := []tap.Frame{
+		frame(tap.C2S, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, tap.NoEOL),
+		{Dir: tap.C2S, Body: []byte("{\n  \"id\": 1,\r\n  \"s\": \"é\\n\"\n}"), JSON: true, EOL: tap.LF},
+		{Dir: tap.S2C, Body: []byte("\xff\n{}"), EOL: tap.NoEOL},
+		frame(tap.S2C, `{"a":1}`, tap.NoEOL),
+		frame(tap.S2C, `{"a":2}`, tap.NoEOL),
+		frame(tap.S2C, "<p>no</p>", tap.NoEOL),
+	}
+	for i := range web {
+		web[i].HTTP = &tap.Carriage{Exchange: uint32(i + 1)}
+	}
+	web[3].HTTP.Wire, web[3].SSE = 30, &tap.SSE{Event: "message", ID: &id, Retry: "3000", Comments: 2}
+	web[4].SSE = &tap.SSE{ID: &noID, Event: `br{ace} "quote" \n`}
+	web[5].HTTP.Encoding, web[5].HTTP.Masked = "gzip, br", true
+	return web
+}
+
 func TestWhatGoesInComesOut(t *testing.T) {
 	for _, batch := range []int{1, 3, len(shelf)} {
 		t.Run(fmt.Sprint(batch), func(t *testing.T) {
 			var d disk
 			w, warnings, _ := writer(&d, nil)
-			frames := append([]tap.Frame(nil), shelf...)
+			frames := append(carried(), shelf...)
 			for i := 0; i < len(frames); i += batch {
 				w.Record(frames[i:min(len(frames), i+batch)])
 			}
@@ -118,6 +138,39 @@ func TestWhatGoesInComesOut(t *testing.T) {
 				t.Errorf("warnings: %q", *warnings)
 			}
 		})
+	}
+}
+
+func TestExchangesComeBack(t *testing.T) {
+	empty := ""
+	moments := []tap.Exchange{
+		{Exchange: 7, Phase: tap.PhaseRequest, Method: "POST", Target: "/mcp?x=1", Proto: "HTTP/1.1", Client: "127.0.0.1:5000", Headers: [][2]string{{"Accept", "*/*"}}, Bytes: 40},
+		{Exchange: 7, Phase: tap.PhaseResponse, Status: 200, Headers: [][2]string{{"X-A", "\xff\n"}}},
+		{Exchange: 7, Phase: tap.PhaseEvent, SSE: &tap.SSE{ID: &empty, Comments: 1}, Wire: 12, Data: "/sse"},
+		{Exchange: 7, Phase: tap.PhaseEnd, By: tap.EndBroken, Error: "unexpected EOF", Up: 1, Down: 2, Rewrites: []tap.Rewrite{{What: "resource", From: "a", To: "b"}}},
+	}
+	var d disk
+	w, _, _ := writer(&d, nil)
+	w.RecordHTTP(&moments[0], nil, &moments[1])
+	w.RecordHTTP(nil, nil, &moments[2])
+	w.RecordHTTP(&moments[3], nil, nil)
+	w.End(tap.End{})
+	if w.RecordHTTP(&moments[0], nil, nil) {
+		t.Error("recorded after the end")
+	}
+	taptest.Check(t, d.Bytes())
+	moments[1].Headers[0][1] = "\uFFFD\n"
+	var got []tap.Exchange
+	for i, r := range taptest.Records(t, d.Bytes()) {
+		if r.HTTP != nil { // and RecordHTTP has told us the same
+			if r.HTTP.N != uint64(i) {
+				t.Errorf("moment %d has number %d", i, r.HTTP.N)
+			}
+			got = append(got, *r.HTTP)
+		}
+	}
+	if diff := cmp.Diff(moments, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -33,6 +33,7 @@ type Record struct {
 	Header *Header
 	Frame  *Frame
 	Event  *Event
+	HTTP   *Exchange
 	Lost   *Lost
 	End    *End
 	// Bad is set for a line that is no record: it says why.
@@ -55,9 +56,11 @@ type Reader struct {
 
 // A Parser parses single lines of a journal. The zero value is ready.
 type Parser struct {
-	check  jsontext.Checker
-	frame  Frame
-	digest Digest
+	check    jsontext.Checker
+	frame    Frame
+	digest   Digest
+	carriage Carriage
+	sse      SSE
 }
 
 // Parse gives the record of one line, without its end. What it points to is valid
@@ -162,6 +165,9 @@ func (r *Parser) plain(line []byte) bool {
 		return false
 	}
 	r.frame = Frame{N: n, Time: time.Duration(t), Dir: dir, EOL: s.eol()}
+	if s.skip(`,"http":`) && !r.plainCarriage(&s) {
+		return false
+	}
 	switch {
 	case s.skip(`,"msg":`):
 		body, closed := bytes.CutSuffix(s.rest, []byte("}"))
@@ -179,6 +185,33 @@ func (r *Parser) plain(line []byte) bool {
 		return true
 	}
 	return false
+}
+
+// plainCarriage reads what the writer says of HTTP. It reports false for a layout
+// that is left to general.
+func (r *Parser) plainCarriage(s *scanner) bool {
+	r.carriage = Carriage{}
+	object, ok := s.object()
+	if !ok || json.Unmarshal(object, &r.carriage) != nil {
+		return false
+	}
+	r.frame.HTTP = &r.carriage
+	if !s.skip(`,"sse":`) {
+		return true
+	}
+	r.sse = SSE{}
+	if object, ok = s.object(); !ok || json.Unmarshal(object, &r.sse) != nil {
+		return false
+	}
+	r.frame.SSE = &r.sse
+	return true
+}
+
+// validText is validJSON for a body that may have line breaks.
+func (r *Parser) validText(b []byte) bool {
+	r.check.Breaks = true
+	defer func() { r.check.Breaks = false }()
+	return r.validJSON(b)
 }
 
 func (r *Parser) validJSON(b []byte) bool {
@@ -212,6 +245,24 @@ func (s *scanner) number(prefix string) (n uint64) {
 	s.failed = s.failed || i == 0 || i == 19 && n > 1<<63-1
 	s.rest = s.rest[i:]
 	return n
+}
+
+// object takes an object without objects in it, and without an escaped quote.
+func (s *scanner) object() ([]byte, bool) {
+	inString := false
+	for i, ch := range s.rest {
+		switch {
+		case ch == '\\' || i == 0 && ch != '{':
+			return nil, false
+		case ch == '"':
+			inString = !inString
+		case ch == '}' && !inString:
+			object := s.rest[:i+1]
+			s.rest = s.rest[i+1:]
+			return object, true
+		}
+	}
+	return nil, false
 }
 
 func (s *scanner) dir() Dir {
@@ -253,6 +304,8 @@ type wireRecord struct {
 	Reason string
 	Event  string
 	Detail string
+	HTTP   json.RawMessage
+	SSE    *SSE
 	Lost   *Lost
 	End    *End
 }
@@ -276,6 +329,8 @@ func (r *Parser) general(line []byte, rec *Record) {
 	switch {
 	case w.Dir != "":
 		rec.Frame, rec.Bad = r.generalFrame(&w)
+	case w.HTTP != nil:
+		rec.HTTP, rec.Bad = generalExchange(&w)
 	case w.Event != "":
 		rec.Event = &Event{N: rec.n, Time: rec.t, Name: w.Event, Detail: w.Detail}
 	case w.Lost != nil:
@@ -318,11 +373,19 @@ func (r *Parser) generalFrame(w *wireRecord) (*Frame, error) {
 		return nil, fmt.Errorf("a frame with unknown line end %.20q", *w.EOL)
 	}
 	r.frame = Frame{N: *w.N, Time: time.Duration(*w.T), Dir: dir, EOL: eol}
+	if w.HTTP != nil {
+		r.carriage = Carriage{}
+		if err := json.Unmarshal(w.HTTP, &r.carriage); err != nil {
+			return nil, fmt.Errorf("a frame whose HTTP exchange can't be read: %w", err)
+		}
+		r.frame.HTTP, r.frame.SSE = &r.carriage, w.SSE
+	}
 	switch {
 	case w.Msg != nil:
 		r.frame.JSON, r.frame.Body = true, w.Msg
 	case w.Text != nil:
 		r.frame.Body = []byte(*w.Text)
+		r.frame.JSON = w.JSON && r.validText(r.frame.Body)
 	case w.B64 != nil:
 		r.frame.Body = *w.B64
 	case w.Bytes != nil && *w.Bytes >= 0:
@@ -332,6 +395,18 @@ func (r *Parser) generalFrame(w *wireRecord) (*Frame, error) {
 		return nil, errors.New("a frame without a body")
 	}
 	return &r.frame, nil
+}
+
+func generalExchange(w *wireRecord) (*Exchange, error) {
+	x := new(Exchange)
+	if err := json.Unmarshal(w.HTTP, x); err != nil {
+		return nil, fmt.Errorf("an HTTP exchange that can't be read: %w", err)
+	}
+	if x.Exchange == 0 || x.Phase == "" {
+		return nil, errors.New("a moment of an HTTP exchange without its number or phase")
+	}
+	x.N, x.Time = *w.N, time.Duration(*w.T)
+	return x, nil
 }
 
 func parseEOL(s *string) (EOL, bool) {

@@ -69,6 +69,7 @@ type Spill struct {
 	bytes  int64
 	head   []byte
 	tail   []byte
+	unseen bool // not even its ends are kept
 }
 
 // Spill starts a side file for a frame of the given direction.
@@ -94,6 +95,12 @@ func (w *Writer) Spill(dir Dir) *Spill {
 	return s
 }
 
+// Unkept takes the bytes of a frame of which only length and hash are recorded,
+// for this reason.
+func Unkept(reason string) *Spill {
+	return &Spill{hash: sha256.New(), reason: reason, unseen: true}
+}
+
 // fail gives the side file up. The lock must be held.
 func (s *Spill) fail(reason string) {
 	s.reason = reason
@@ -112,6 +119,10 @@ func (s *Spill) fail(reason string) {
 // Add takes the next bytes of the body.
 func (s *Spill) Add(b []byte) {
 	s.hash.Write(b)
+	if s.unseen {
+		s.bytes += int64(len(b))
+		return
+	}
 	if room := excerpt - len(s.head); room > 0 {
 		s.head = append(s.head, b[:min(room, len(b))]...)
 	}

@@ -1,6 +1,7 @@
 package tap
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -116,14 +117,26 @@ func (w *Writer) Record(frames []Frame) bool {
 		w.frames += int64(len(frames))
 		return true
 	}
-	w.n = first
+	w.lose(first, frames)
+	return true
+}
+
+// lose counts a batch that could not be written, moments of exchanges like
+// frames without bytes, and goes back to the number before it.
+func (w *Writer) lose(last uint64, frames []Frame, moments ...*Exchange) {
+	w.n = last
+	n := int64(len(frames))
 	for i := range frames {
-		w.lost.Frames++
 		w.lost.Bytes += frames[i].Len()
 	}
+	for _, x := range moments {
+		if x != nil {
+			n++
+		}
+	}
+	w.lost.Frames += n
 	w.lost.Reason = w.err.Error()
-	w.allLost += int64(len(frames))
-	return true
+	w.allLost += n
 }
 
 // Event records that something happened beside the frames.
@@ -139,6 +152,24 @@ func (w *Writer) Event(name, detail string) {
 	if !w.commit() {
 		w.n = first
 	}
+}
+
+// Skip records that frames crossed here which the caller leaves out, or has not got.
+func (w *Writer) Skip(l Lost) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	now := w.opt.Since()
+	first := w.begin(now)
+	w.start(now)
+	w.member("lost", l)
+	if !w.commit() {
+		w.n = first
+		return
+	}
+	w.allLost += l.Frames
 }
 
 // End writes the last record and closes the file; whatever is recorded after it
@@ -285,9 +316,16 @@ func (w *Writer) frame(f *Frame, now time.Duration) {
 	case NoEOL:
 		w.buf = append(w.buf, `,"eol":""`...)
 	}
+	if f.HTTP != nil {
+		w.carriage(f)
+	}
 	switch {
 	case f.Digest != nil:
 		w.digest(f.Digest, f.JSON)
+	case f.JSON && f.HTTP != nil && hasBreak(f.Body):
+		w.buf = append(w.buf, `,"json":true,"text":"`...)
+		w.pieces(f.Body, appendEscaped)
+		w.buf = append(w.buf, '"')
 	case f.JSON:
 		w.buf = append(w.buf, `,"msg":`...)
 		w.body(f.Body)
@@ -304,6 +342,12 @@ func (w *Writer) frame(f *Frame, now time.Duration) {
 	if len(w.buf) >= flushAt {
 		w.flush()
 	}
+}
+
+// hasBreak reports a line break: a body on HTTP may have them, a line of a
+// journal may not.
+func hasBreak(b []byte) bool {
+	return bytes.IndexByte(b, '\n') >= 0 || bytes.IndexByte(b, '\r') >= 0
 }
 
 // body writes the bytes as they are.

@@ -69,7 +69,7 @@ func reviewSession(e *env, path string) tea.Cmd {
 }
 
 func (e *env) review(l *sessions.Loaded) *review {
-	r := &review{frames: l.Len(), findings: rules.Check(l.Session, l.Body), groups: report.Groups(l.Session), totals: l.Totals()}
+	r := &review{frames: l.Len(), findings: rules.Check(l.Session, l.Body), groups: report.Groups(l.Session, func(int) bool { return true }), totals: l.Totals()}
 	if e.Since != nil {
 		r.findings = append(r.findings, e.Since(l)...)
 	}

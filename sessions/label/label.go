@@ -20,6 +20,8 @@
 package label
 
 import (
+	"net/netip"
+	"net/url"
 	"strings"
 
 	"github.com/mcptap/mcptap/sessions/redact"
@@ -102,4 +104,23 @@ func isLabelByte(c byte) bool {
 
 func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// URL returns a label for a session with the server at u: its host, without what
+// most hosts of such servers begin with, and the port if the host is this machine.
+//
+//	https://mcp.example.com/v1      example.com
+//	http://127.0.0.1:3001/mcp       localhost-3001
+func URL(u *url.URL) string {
+	host := strings.ToLower(u.Hostname())
+	if addr, err := netip.ParseAddr(host); host == "localhost" || err == nil && addr.IsLoopback() {
+		return Clean("localhost-" + u.Port())
+	}
+	for _, prefix := range []string{"mcp.", "www.", "api."} {
+		if rest, ok := strings.CutPrefix(host, prefix); ok && strings.Contains(rest, ".") {
+			host = rest
+			break
+		}
+	}
+	return Clean(host)
 }

@@ -36,18 +36,33 @@ type table struct {
 	Schemes    set `json:"schemes"`
 	Users      set `json:"users"`
 
-	SecretOptions    set      `json:"secret_options"`
-	EnvOptions       set      `json:"env_options"`
-	EnvCluster       string   `json:"env_cluster"`
-	HeaderOptions    set      `json:"header_options"`
-	ScriptOptions    set      `json:"script_options"`
-	DefinePrefixes   []string `json:"define_prefixes"`
-	PairPrograms     set      `json:"pair_programs"`
-	Shapes           []*shape `json:"shapes"`
+	SecretOptions    set       `json:"secret_options"`
+	EnvOptions       set       `json:"env_options"`
+	EnvCluster       string    `json:"env_cluster"`
+	HeaderOptions    set       `json:"header_options"`
+	ScriptOptions    set       `json:"script_options"`
+	DefinePrefixes   []string  `json:"define_prefixes"`
+	PairPrograms     set       `json:"pair_programs"`
+	Shapes           []*shape  `json:"shapes"`
+	HTTP             httpNames `json:"http"`
 	referencePattern func() *regexp.Regexp
+	mask             masker
 }
 
 type set = wordset.Set
+
+// httpNames is what of HTTP goes by names of its own.
+type httpNames struct {
+	CredentialHeaders set      `json:"credential_headers"` // a scheme, and a secret
+	ChallengeHeaders  set      `json:"challenge_headers"`
+	URLHeaders        set      `json:"url_headers"`
+	ArgumentHeaders   set      `json:"argument_headers"` // what the body says as well
+	CookieAttributes  set      `json:"cookie_attributes"`
+	Query             set      `json:"query"`           // secret in a query, beside the query list above
+	HarmlessFields    set      `json:"harmless_fields"` // of queries and forms
+	PrivateKeyMembers set      `json:"private_key_members"`
+	FormTags          []string `json:"form_tags"` // a page with one of these is not kept
+}
 
 // shape is what one kind of token looks like. The expressions are compiled
 // when a text first holds one of the literals, which most texts never do.

@@ -61,7 +61,7 @@ func (t *table) secretQuery(name string) bool {
 // harmlessValue tells whether a secret-like name has a value that gives nothing
 // away: a switch, or a reference to a variable.
 func (t *table) harmlessValue(v string) bool {
-	if v == "" || v == Mask || t.HarmlessValues[strings.ToLower(v)] {
+	if v == "" || isMask(v) || t.HarmlessValues[strings.ToLower(v)] {
 		return true
 	}
 	return (v[0] == '$' || v[0] == '%') && t.referencePattern().MatchString(v)

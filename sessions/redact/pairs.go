@@ -131,7 +131,7 @@ func (p *pairs) member(quote int) {
 		return
 	}
 	name := p.s[quote+1 : end-q.depth]
-	if strings.Contains(name, Mask) {
+	if hasMask(name) {
 		return // no name, and what was masked in it must not decide anything
 	}
 	next := skipSpace(p.s, end+1)
@@ -240,7 +240,7 @@ func (p *pairs) bareValue(from int) (end, next int) {
 // secret masks a span unless what stands there gives nothing away.
 func (p *pairs) secret(at span, around string) {
 	if at.from < at.to && !p.harmlessValue(p.s[at.from:at.to]) {
-		p.replace(at, around+Mask+around)
+		p.replace(at, around+p.mask.of(p.s[at.from:at.to])+around)
 		p.i = max(p.i, at.to)
 	}
 }

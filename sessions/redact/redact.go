@@ -4,7 +4,7 @@
 //
 // It promises that
 //   - every secret it recognises, by the name it is given or by its shape, is
-//     replaced by [Mask], whole, and nothing else in the text changes;
+//     replaced by a mask, whole, and nothing else in the text changes;
 //   - masking again changes nothing;
 //   - the work grows linearly with the text, whatever the text is.
 //
@@ -17,12 +17,23 @@
 // secrets.json, embedded, with the day it was true. It is read on first use.
 //
 // The package must not touch bytes on their way between client and server, and
-// does no IO. It reads text, not structure: an exporter that knows which
-// member of a frame is secret masks that itself.
+// does no IO. [Text] reads no structure, [JSON] reads that of one JSON text, and [HTTP]
+// that of HTTP.
 package redact
 
-// Mask stands where a secret was.
+// Mask stands where a secret was, unless a key gives masks that can be told apart
+// (see [HTTP]).
 const Mask = "***"
+
+// masker gives the mask for a secret; nil gives Mask for all.
+type masker func(secret string) string
+
+func (m masker) of(secret string) string {
+	if m == nil {
+		return Mask
+	}
+	return m(secret)
+}
 
 // Text returns s with the secrets it shows masked: user information in URLs,
 // secret query parameters, tokens of a known shape, private keys, and the

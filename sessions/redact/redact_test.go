@@ -268,7 +268,10 @@ func TestData(t *testing.T) {
 	if _, err := time.Parse(time.DateOnly, d.AsOf); err != nil {
 		t.Error(err)
 	}
-	for _, words := range []set{d.Words, d.LastWords, d.HarmlessFirst, d.HarmlessLast, d.HarmlessValues, d.Query, d.Headers, d.ColonNames, d.Schemes} {
+	for _, words := range []set{d.Words, d.LastWords, d.HarmlessFirst, d.HarmlessLast, d.HarmlessValues, d.Query, d.Headers, d.ColonNames, d.Schemes,
+		d.HTTP.CredentialHeaders, d.HTTP.ChallengeHeaders, d.HTTP.URLHeaders, d.HTTP.ArgumentHeaders, d.HTTP.CookieAttributes,
+		d.HTTP.Query, d.HTTP.HarmlessFields, d.HTTP.PrivateKeyMembers,
+	} {
 		if len(words) == 0 {
 			t.Error("an empty list")
 		}

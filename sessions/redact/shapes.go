@@ -6,23 +6,23 @@ import "strings"
 func (t *table) maskShapes(s string) string {
 	for _, shape := range t.Shapes {
 		if shape.in(s) {
-			s = shape.mask(s)
+			s = shape.mask(s, t.mask)
 		}
 	}
 	return s
 }
 
-func (s *shape) mask(text string) string {
-	m := s.compiled()
+func (s *shape) mask(text string, m masker) string {
+	re := s.compiled()
 	var out strings.Builder
 	done := 0
-	for _, loc := range m.pattern.FindAllStringSubmatchIndex(text, -1) {
-		from, to := loc[2*m.group], loc[2*m.group+1]
-		if !s.secret(m, text[from:to]) {
+	for _, loc := range re.pattern.FindAllStringSubmatchIndex(text, -1) {
+		from, to := loc[2*re.group], loc[2*re.group+1]
+		if !s.secret(re, text[from:to]) {
 			continue
 		}
 		out.WriteString(text[done:from])
-		out.WriteString(Mask)
+		out.WriteString(m.of(text[from:to]))
 		done = to
 	}
 	if done == 0 {
@@ -33,14 +33,14 @@ func (s *shape) mask(text string) string {
 }
 
 // secret tells whether a match is more than prose that happens to look alike.
-func (s *shape) secret(m matcher, match string) bool {
-	if match == "" || match == Mask {
+func (s *shape) secret(re matcher, match string) bool {
+	if match == "" || isMask(match) {
 		return false
 	}
 	if s.Digit && !strings.ContainsAny(match, "0123456789") {
 		return false
 	}
-	return m.except == nil || !m.except.MatchString(match)
+	return re.except == nil || !re.except.MatchString(match)
 }
 
 // maskUserinfo masks user names and passwords in URLs.
@@ -55,9 +55,12 @@ func (t *table) maskUserinfo(s string) string {
 		if password.from == password.to && t.Users[s[user.from:user.to]] {
 			continue // git@ in git+ssh://git@host names no one
 		}
+		if isMasks(s[user.from:password.to]) {
+			continue // a keyed mask has a colon of its own
+		}
 		for _, part := range []span{user, password} {
 			if !t.harmlessValue(s[part.from:part.to]) {
-				w.mask(part)
+				w.replace(part, t.mask.of(s[part.from:part.to]))
 			}
 		}
 	}
@@ -72,8 +75,6 @@ type writer struct {
 	out  strings.Builder
 	done int
 }
-
-func (w *writer) mask(at span) { w.replace(at, Mask) }
 
 func (w *writer) replace(at span, with string) {
 	w.out.WriteString(w.s[w.done:at.from])

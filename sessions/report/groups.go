@@ -22,14 +22,17 @@ type Group struct {
 	Times []time.Duration `json:"-"` // of the operations that have ended, sorted
 }
 
-// Groups sorts the operations of a session by method and tool, in the order in which
-// they first came.
-func Groups(s *decode.Session) []*Group {
+// Groups sorts the operations that are wanted, by the calls that lead them, by method and
+// tool, in the order in which they first came.
+func Groups(s *decode.Session, wanted func(call int) bool) []*Group {
 	found := map[[2]string]*Group{}
-	var order []*Group
+	order := []*Group{} // printed as [] if there is none
 	for i := range s.Calls() {
 		if !s.Leads(i) && s.Call(i).Parent < 0 {
 			continue // a further leg of an operation that is counted
+		}
+		if !wanted(i) {
+			continue
 		}
 		o := OperationOf(s, i)
 		key := [2]string{o.Method}

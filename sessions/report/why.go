@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"net/http"
+	"strconv"
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
@@ -29,9 +31,9 @@ func Why(l *sessions.Loaded, o *decode.Operation) string {
 	switch o.Outcome {
 	case decode.ProtocolError:
 		if e, ok := decode.DescribeError(l.Body(last.Response), last.Revision); ok {
-			return ErrorWords(e)
+			return ErrorWords(e) + status(l, &last)
 		}
-		return fmt.Sprint(last.Code)
+		return fmt.Sprint(last.Code) + status(l, &last)
 	case decode.HiddenError:
 		return "reads as a success; " + last.Hidden.Reason
 	case decode.ToolError:
@@ -41,6 +43,17 @@ func Why(l *sessions.Loaded, o *decode.Operation) string {
 		return o.Why
 	}
 	return last.Why
+}
+
+// status is the HTTP status that an answer came with, if it says more than the answer.
+func status(l *sessions.Loaded, c *decode.Call) string {
+	if c.Exchange < 0 {
+		return ""
+	}
+	if x := l.Exchange(c.Exchange); x.Status != 0 && x.Status != http.StatusOK && !x.Old {
+		return " [HTTP " + strconv.Itoa(x.Status) + "]"
+	}
+	return ""
 }
 
 // ErrorWords is an error in a few words.

@@ -83,6 +83,14 @@ func Records(t testing.TB, journal []byte) []tap.Record {
 				d := *f.Digest
 				f.Digest = &d
 			}
+			if f.HTTP != nil {
+				c := *f.HTTP
+				f.HTTP = &c
+			}
+			if f.SSE != nil {
+				e := *f.SSE
+				f.SSE = &e
+			}
 			rec.Frame = &f
 		}
 		all = append(all, rec)

@@ -60,7 +60,7 @@ func (a *app) openUI(name string, plain bool) error {
 	case !a.hasScreen() && name == "":
 		return a.list(false)
 	case !a.hasScreen() || name == "-":
-		return a.showCalls(name, false, false)
+		return a.runShow(name, showOptions{})
 	}
 	o := ui.Options{Store: a.store(), Now: a.Now, Since: a.since, Sibling: a.sibling}
 	if name != "" {

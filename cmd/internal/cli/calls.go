@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,14 +12,21 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/filter"
+	"github.com/mcptap/mcptap/sessions/marks"
 	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 )
 
 // showCalls prints a session's operations, and the frames that belong to none.
-func (a *app) showCalls(name string, asJSON, follow bool) error {
+func (a *app) showCalls(name string, f *filter.Filter, asJSON, follow bool) error {
 	return a.withSession(name, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
-		p := a.callPrinter(l, asJSON)
+		sel, err := a.choose(f, l)
+		if err != nil {
+			return err
+		}
+		p := a.callPrinter(sel, asJSON)
+		p.web.off = f.String() != "" // a filter selects calls and frames
 		if !follow {
 			p.print(true)
 			return p.out.flush()
@@ -34,22 +42,26 @@ func (a *app) showCalls(name string, asJSON, follow bool) error {
 // belongs to none.
 type callPrinter struct {
 	l       *sessions.Loaded
+	sel     *selection
 	out     rowPrinter
 	calls   int   // calls below this have been looked at
 	frames  int   // frames below this have been looked at
 	waiting []int // calls that lead an operation which is not complete
+	web     webRows
 }
 
 // rowPrinter prints the two kinds of rows.
 type rowPrinter interface {
 	operation(*decode.Operation)
 	frame(*decode.Frame)
+	exchange(*decode.Exchange)
 	flush() error
 }
 
-func (a *app) callPrinter(l *sessions.Loaded, asJSON bool) *callPrinter {
+func (a *app) callPrinter(sel *selection, asJSON bool) *callPrinter {
+	l := sel.l
 	if asJSON {
-		return &callPrinter{l: l, out: &callJSON{newJSONPrinter(a.Stdout), l}}
+		return &callPrinter{l: l, sel: sel, out: &callJSON{newJSONPrinter(a.Stdout), l, sel}}
 	}
 	t := a.table(
 		column{name: "#", width: 5, right: true},
@@ -70,7 +82,7 @@ func (a *app) callPrinter(l *sessions.Loaded, asJSON bool) *callPrinter {
 		}
 		t.note(what + id + " (" + reason + ")")
 	}
-	return &callPrinter{l: l, out: &callTable{l: l, table: t}}
+	return &callPrinter{l: l, sel: sel, out: &callTable{l: l, sel: sel, table: t}}
 }
 
 // print prints what is complete; at the last call also what never will be.
@@ -85,22 +97,30 @@ func (p *callPrinter) print(last bool) {
 			open = append(open, c)
 			return
 		}
+		if !p.sel.row(c) {
+			return
+		}
 		p.out.operation(&o)
 	}
 	for _, c := range p.waiting {
 		next(c)
 	}
+	p.ended(last)
 	for p.calls < p.l.Calls() || p.frames < p.l.Len() {
+		if p.frames < p.l.Len() {
+			p.before(p.l.Frame(p.frames).N, last)
+		}
 		if p.calls < p.l.Calls() && (p.frames >= p.l.Len() || p.l.Call(p.calls).Request <= p.frames) {
 			next(p.calls)
 			p.calls++
 			continue
 		}
-		if f := p.l.Frame(p.frames); f.Call < 0 && f.Dir != tap.Stderr && !hasCall(&f) {
+		if f := p.l.Frame(p.frames); standsAlone(&f) && f.Dir != tap.Stderr && !p.toldElsewhere(&f) && p.sel.match.Frame(p.frames) {
 			p.out.frame(&f)
 		}
 		p.frames++
 	}
+	p.before(math.MaxUint64, last)
 	p.waiting = open
 }
 
@@ -118,7 +138,7 @@ func summary(l *sessions.Loaded) string {
 	}
 	parts = append(parts, strings.TrimSpace(sum.Revision+" "+sum.Era))
 	parts = append(parts, cmp.Or(sum.Client, "client")+" → "+cmp.Or(sum.Server, "server"), plural(sum.Calls, "call"))
-	for o := decode.ToolError; o <= decode.Cancelled; o++ {
+	for o := decode.ToolError; o < decode.NumOutcomes; o++ {
 		if n := sum.Outcomes[o.String()]; n > 0 {
 			parts = append(parts, plural(n, o.String()))
 		}
@@ -136,10 +156,11 @@ func plural(n int, what string) string {
 // callTable prints operations as rows, with their further legs below them.
 type callTable struct {
 	*table
-	l *sessions.Loaded
+	l   *sessions.Loaded
+	sel *selection
 }
 
-var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim}
+var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim, decode.Unauthorized: dim}
 
 func (t *callTable) operation(o *decode.Operation) {
 	first := t.l.Call(o.Legs[0].Call)
@@ -152,6 +173,7 @@ func (t *callTable) operation(o *decode.Operation) {
 	if o.Doubt != "" {
 		words = strings.TrimSpace(words + " [" + o.Doubt + "]")
 	}
+	words = withNote(t.sel.notesOn(o), words)
 	t.styled(callStyles[o.Outcome], t.number(first.Request), seconds(o.Start), t.arrow(o.Dir), o.Method, o.Name, took, strconv.FormatInt(c2s+s2c, 10), o.Outcome.String(), words)
 	for i := range o.Legs {
 		t.leg(&o.Legs[i], i)
@@ -193,8 +215,11 @@ func (t *callTable) frame(f *decode.Frame) {
 		about = aboutFrame(r)
 	}
 	if f.Orphan {
-		about = strings.TrimSpace("answers no request " + about)
+		about = strings.TrimSpace(orphanWords(t.l, f) + " " + about)
+	} else if f.Dir == tap.C2S {
+		about = strings.TrimSpace(about + fateOf(t.l, f))
 	}
+	about = withNote(t.sel.noteOn(f.N), about)
 	what := f.Method
 	if what == "" {
 		what = string(f.Kind)
@@ -227,30 +252,32 @@ func millis(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/floa
 // help json' and only ever grows.
 type callJSON struct {
 	*jsonPrinter
-	l *sessions.Loaded
+	l   *sessions.Loaded
+	sel *selection
 }
 
 type operationObject struct {
-	Kind     string      `json:"kind"` // "operation"
-	N        uint64      `json:"n"`
-	T        int64       `json:"t"`
-	Dir      string      `json:"dir"`
-	Type     string      `json:"type"`
-	Method   string      `json:"method"`
-	Name     string      `json:"name,omitempty"`
-	Outcome  string      `json:"outcome"`
-	Why      string      `json:"why,omitempty"`
-	Code     *int64      `json:"code,omitempty"`
-	Hidden   string      `json:"hidden,omitempty"`
-	Doubt    string      `json:"doubt,omitempty"`
-	Era      string      `json:"era"`
-	Revision string      `json:"revision,omitempty"`
-	End      *int64      `json:"end,omitempty"`
-	Server   int64       `json:"server_ns"`
-	Client   int64       `json:"client_ns"`
-	C2S      int64       `json:"bytes_c2s"`
-	S2C      int64       `json:"bytes_s2c"`
-	Legs     []legObject `json:"legs"`
+	Kind     string       `json:"kind"` // "operation"
+	N        uint64       `json:"n"`
+	T        int64        `json:"t"`
+	Dir      string       `json:"dir"`
+	Type     string       `json:"type"`
+	Method   string       `json:"method"`
+	Name     string       `json:"name,omitempty"`
+	Outcome  string       `json:"outcome"`
+	Why      string       `json:"why,omitempty"`
+	Code     *int64       `json:"code,omitempty"`
+	Hidden   string       `json:"hidden,omitempty"`
+	Doubt    string       `json:"doubt,omitempty"`
+	Era      string       `json:"era"`
+	Revision string       `json:"revision,omitempty"`
+	End      *int64       `json:"end,omitempty"`
+	Server   int64        `json:"server_ns"`
+	Client   int64        `json:"client_ns"`
+	C2S      int64        `json:"bytes_c2s"`
+	S2C      int64        `json:"bytes_s2c"`
+	Legs     []legObject  `json:"legs"`
+	Marks    []marks.Mark `json:"marks,omitempty"`
 }
 
 type legObject struct {
@@ -260,6 +287,8 @@ type legObject struct {
 	Request  uint64          `json:"request"`
 	Response *uint64         `json:"response,omitempty"`
 	Frames   []uint64        `json:"frames"`
+	Exchange uint32          `json:"exchange,omitempty"` // over HTTP, and its status
+	Status   int             `json:"status,omitempty"`
 	Asked    []askedObject   `json:"asked,omitempty"`
 }
 
@@ -279,7 +308,7 @@ func (p *callJSON) operation(o *decode.Operation) {
 	j := operationObject{
 		Kind: "operation", N: p.l.Frame(first.Request).N, T: int64(o.Start), Dir: o.Dir.String(), Type: o.Kind.String(), Method: o.Method, Name: o.Name,
 		Outcome: o.Outcome.String(), Why: report.Why(p.l, o), Doubt: o.Doubt, Era: first.Era.String(), Revision: first.Revision,
-		Server: int64(o.Server), Client: int64(o.Client), C2S: c2s, S2C: s2c,
+		Server: int64(o.Server), Client: int64(o.Client), C2S: c2s, S2C: s2c, Marks: p.sel.marksOf(o),
 	}
 	if o.End > 0 {
 		end := int64(o.End)
@@ -304,6 +333,10 @@ func (p *callJSON) leg(leg *decode.Leg) legObject {
 		n := p.l.Frame(c.Response).N
 		j.Response = &n
 	}
+	if c.Exchange >= 0 {
+		x := p.l.Exchange(c.Exchange)
+		j.Exchange, j.Status = x.Number, x.Status
+	}
 	for _, f := range leg.Frames {
 		j.Frames = append(j.Frames, p.l.Frame(f).N)
 	}
@@ -318,6 +351,6 @@ func (p *callJSON) leg(leg *decode.Leg) legObject {
 
 func (p *callJSON) frame(f *decode.Frame) {
 	if r := p.l.TapFrame(f.Index); r != nil {
-		p.encode(frameObject(r))
+		p.encode(markedFrame(r, p.sel))
 	}
 }

@@ -89,7 +89,7 @@ func (a *app) demoSession(ctx context.Context, era demo.Era, show bool) error {
 	if _, err := fmt.Fprint(a.Stdout, "\nand as mcptap recorded it:\n\n"); err != nil {
 		return err
 	}
-	return a.showCalls("demo-"+string(era), false, false)
+	return a.showCalls("demo-"+string(era), nil, false, false)
 }
 
 // recordDemo drives the built-in server through a real tap: this program once

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
 )
 
@@ -18,15 +19,18 @@ func (a *app) pause() { time.Sleep(pollEvery) }
 
 func (a *app) follow() *cobra.Command {
 	var asJSON bool
+	var expr string
 	c := &cobra.Command{
 		Use:   "follow [SESSION]",
 		Short: "print a session's frames as they cross",
 		Long: `follow prints every frame of a session, like show --frames, and goes on as they
 cross, until the session ends. Without SESSION it takes the newest live session,
-or waits for one to begin.
+or waits for one to begin. With --filter it prints what the filter selects; a frame is
+judged when it comes, so that a request has no outcome yet.
 
 ` + sessionNames,
 		Example: `  mcptap follow
+  mcptap follow --filter 'kind:error or status:failed'
   mcptap follow tickets --json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -35,15 +39,25 @@ or waits for one to begin.
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := parseFilter(expr)
+			if err != nil {
+				return err
+			}
 			s, err := a.openLive(args)
 			if err != nil {
 				return err
 			}
 			defer s.Close()
-			return a.read(s, a.printer(asJSON), true)
+			if expr == "" {
+				return a.read(s, a.printer(asJSON), true)
+			}
+			return a.withOpened(s, decode.Options{NoListings: true}, func(s *sessions.Session, l *sessions.Loaded) error {
+				return a.showSelected(s, l, f, a.printer(asJSON), true)
+			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line ('mcptap help json')")
+	a.addFilter(c, &expr)
 	c.ValidArgsFunction = a.completeSession
 	return c
 }

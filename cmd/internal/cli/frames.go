@@ -17,7 +17,7 @@ import (
 
 // A printer prints the records of a session.
 type printer interface {
-	record(*tap.Record)
+	record(*tap.Record, *selection) // of the selection only its marks matter
 	flush() error
 }
 
@@ -25,7 +25,7 @@ func (a *app) printer(asJSON bool) printer {
 	if asJSON {
 		return newJSONPrinter(a.Stdout)
 	}
-	return &tablePrinter{a.table(
+	return &tablePrinter{table: a.table(
 		column{name: "#", width: 5, right: true},
 		column{name: "seconds", width: 8, right: true, drop: 2},
 		column{name: "dir", width: 3},
@@ -38,16 +38,21 @@ func (a *app) printer(asJSON bool) printer {
 }
 
 // tablePrinter prints a row a record.
-type tablePrinter struct{ *table }
+type tablePrinter struct {
+	*table
+	headers bool // of HTTP exchanges, a row each
+}
 
 var arrows = map[tap.Dir]string{tap.C2S: "→", tap.S2C: "←", tap.Stderr: "·"}
 
 var styles = map[decode.Kind]style{decode.Error: red, decode.Stray: yellow, decode.Malformed: yellow, decode.Log: dim}
 
-func (p *tablePrinter) record(r *tap.Record) {
+func (p *tablePrinter) record(r *tap.Record, sel *selection) {
 	switch {
 	case r.Frame != nil:
-		p.frame(r.Frame)
+		p.frame(r.Frame, sel.noteOn(r.Frame.N))
+	case r.HTTP != nil:
+		p.moment(r.HTTP)
 	case r.Event != nil:
 		p.note(r, r.Event.Name, r.Event.Detail)
 	case r.Lost != nil:
@@ -64,21 +69,16 @@ func bracketed(s string) string {
 	return " (" + s + ")"
 }
 
-func (p *tablePrinter) frame(f *tap.Frame) {
+func (p *tablePrinter) frame(f *tap.Frame, note string) {
 	m := message(f)
 	dir := f.Dir.String()
 	if p.terminal {
 		dir = " " + arrows[f.Dir]
 	}
-	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), about(f, m))
+	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), withNote(note, strings.TrimSpace(about(f, m)+carriedWords(f))))
 }
 
-func message(f *tap.Frame) decode.Message {
-	if f.Digest != nil && f.JSON {
-		return decode.ParseHead([]byte(f.Digest.Head))
-	}
-	return decode.ParseFrame(f.Body, f.JSON, f.Dir == tap.Stderr)
-}
+func message(f *tap.Frame) decode.Message { return decode.ParseCarried(f) }
 
 // note prints a record that is no frame.
 func (p *tablePrinter) note(r *tap.Record, name, detail string) {
@@ -128,8 +128,12 @@ type frameJSON struct {
 	EOL    string           `json:"eol"`
 	Parts  map[string]int64 `json:"parts,omitempty"`
 	About  string           `json:"about,omitempty"`
+	HTTP   *tap.Carriage    `json:"http,omitempty"`
+	SSE    *tap.SSE         `json:"sse,omitempty"`
 	File   string           `json:"file,omitempty"`
 	SHA256 string           `json:"sha256,omitempty"`
+	Mark   bool             `json:"mark,omitempty"`
+	Note   string           `json:"note,omitempty"`
 }
 
 type noteJSON struct {
@@ -142,12 +146,15 @@ type noteJSON struct {
 	End    *tap.End  `json:"end,omitempty"`
 }
 
-func (p *jsonPrinter) record(r *tap.Record) {
+func (p *jsonPrinter) record(r *tap.Record, sel *selection) {
 	n, t := r.Position()
 	note := noteJSON{N: n, T: int64(t)}
 	switch {
 	case r.Frame != nil:
-		p.encode(frameObject(r.Frame))
+		p.encode(markedFrame(r.Frame, sel))
+		return
+	case r.HTTP != nil:
+		p.encode(exchangeJSON{n, int64(t), "http", r.HTTP})
 		return
 	case r.Event != nil:
 		note.Kind, note.Name, note.Detail = "event", r.Event.Name, r.Event.Detail
@@ -161,13 +168,20 @@ func (p *jsonPrinter) record(r *tap.Record) {
 	p.encode(note)
 }
 
+// markedFrame is frameObject with the frame's mark.
+func markedFrame(f *tap.Frame, sel *selection) frameJSON {
+	j := frameObject(f)
+	j.Note, j.Mark = sel.marks.Get(f.N)
+	return j
+}
+
 func frameObject(f *tap.Frame) frameJSON {
 	m := message(f)
-	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: idJSON(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m)}
+	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: idJSON(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m), HTTP: f.HTTP, SSE: f.SSE}
 	if m.Kind == decode.Error {
 		j.Code = &m.Code
 	}
-	if f.JSON && f.Digest == nil {
+	if f.JSON && f.Digest == nil && m.Kind != decode.Body {
 		acc := decode.AccountOf(f.Body, len(f.EOL.String()))
 		j.Parts = parts(&acc)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"embed"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,8 @@ import (
 //go:embed topics/*.txt
 var topicFiles embed.FS
 
-// helpCommand is cobra's, but for a topic that does not exist: that is a mistake.
+// helpCommand is cobra's, but for a topic that does not exist, which is a mistake,
+// and for a command that has a page of its own, which is shown.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND or TOPIC]",
@@ -23,6 +25,10 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 				return usagef("there is no command and no help topic %q; 'mcptap help' lists them", strings.Join(args, " "))
 			}
 			c.InitDefaultHelpFlag()
+			if text, ok := pageOf(c); ok {
+				fmt.Fprintf(c.OutOrStdout(), "%s\n\n%s", text, c.UsageString())
+				return nil
+			}
 			return c.Help()
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
@@ -36,25 +42,47 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// topics are the pages of 'mcptap help TOPIC': a file each, whose first line is
-// the summary.
-func topics() []*cobra.Command {
+// A page is a file of topics, whose first line is the summary.
+type page struct{ name, summary, text string }
+
+func pages() []page {
 	files, err := topicFiles.ReadDir("topics")
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
-	commands := make([]*cobra.Command, 0, len(files))
+	all := make([]page, 0, len(files))
 	for _, f := range files {
-		text, err := topicFiles.ReadFile("topics/" + f.Name())
+		b, err := topicFiles.ReadFile("topics/" + f.Name())
 		if err != nil {
 			panic(err)
 		}
-		summary, body, _ := strings.Cut(string(text), "\n")
-		commands = append(commands, &cobra.Command{
-			Use:   strings.TrimSuffix(f.Name(), ".txt"),
-			Short: summary,
-			Long:  strings.TrimSpace(strings.ReplaceAll(body, "{schema}", tap.Schema)),
-		})
+		summary, body, _ := strings.Cut(string(b), "\n")
+		text := strings.TrimRight(strings.ReplaceAll(body, "{schema}", tap.Schema), "\n")
+		all = append(all, page{strings.TrimSuffix(f.Name(), ".txt"), summary, text})
 	}
-	return commands
+	return all
+}
+
+// addTopics adds the pages of 'mcptap help TOPIC'. A page that is called like a
+// command is shown by its help (helpCommand).
+func addTopics(root *cobra.Command) {
+	taken := map[string]bool{}
+	for _, c := range root.Commands() {
+		taken[c.Name()] = true
+	}
+	for _, p := range pages() {
+		if !taken[p.name] {
+			root.AddCommand(&cobra.Command{Use: p.name, Short: p.summary, Long: strings.TrimSpace(p.text)})
+		}
+	}
+}
+
+// pageOf is the page that is called like the command, if there is one.
+func pageOf(c *cobra.Command) (string, bool) {
+	for _, p := range pages() {
+		if p.name == c.Name() && c.Runnable() {
+			return p.text, true
+		}
+	}
+	return "", false
 }

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
 )
 
 // withSession opens the session that a user named, decodes what there is of it,
@@ -13,6 +16,11 @@ func (a *app) withSession(name string, o decode.Options, do func(*sessions.Sessi
 		return err
 	}
 	defer s.Close()
+	return a.withOpened(s, o, do)
+}
+
+// withOpened is withSession for a session that is open; it leaves it open.
+func (a *app) withOpened(s *sessions.Session, o decode.Options, do func(*sessions.Session, *sessions.Loaded) error) error {
 	l, err := sessions.Load(s, o)
 	if err != nil {
 		return err
@@ -20,10 +28,10 @@ func (a *app) withSession(name string, o decode.Options, do func(*sessions.Sessi
 	err = do(s, l)
 	a.sayRemarks(l)
 	if err == nil {
-		if lost := l.Gaps().Lost; lost > 0 {
+		if lost := l.Gaps().Lost; lost > 0 && (l.Header == nil || l.Header.Excerpt == nil) {
 			a.say("%d frames crossed that could not be recorded; 'show --frames' says where", lost)
 		}
-		a.sayEnd(l.Records, l.Passed, l.End != nil || s.Running() || s.Foreign())
+		a.sayEnd(l.Header, l.Records, l.Passed, l.End != nil || s.Running() || s.Foreign())
 	}
 	return err
 }
@@ -35,6 +43,18 @@ func (a *app) sayRemarks(l *sessions.Loaded) {
 	}
 	bad.n = max(bad.n, l.Passed)
 	bad.say(a)
+}
+
+// excerptWords says what an excerpt is a part of.
+func excerptWords(e *tap.Excerpt) string {
+	s := fmt.Sprintf("this is an excerpt of session %s, which had %d frames", e.Of, e.Frames)
+	if e.Filter != "" {
+		s += "; selected by: " + e.Filter
+	}
+	if e.Redacted {
+		s += "; secrets are masked, so lengths are not those that crossed"
+	}
+	return s
 }
 
 // followLoaded calls show after every growth of a session until its tap has ended; it

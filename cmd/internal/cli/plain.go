@@ -84,7 +84,7 @@ func (p *plain) do(word string) error {
 			return fmt.Errorf("there is no session %d; the list has %d", n, len(p.ids))
 		}
 		p.open = p.ids[n-1]
-		return p.showCalls(p.open, false, false)
+		return p.runShow(p.open, showOptions{})
 	case p.open == "":
 		return fmt.Errorf("%q is nothing that can be done here", word)
 	case notNumber == nil:
@@ -96,15 +96,15 @@ func (p *plain) do(word string) error {
 func (p *plain) session(word string) error {
 	switch word {
 	case "calls":
-		return p.showCalls(p.open, false, false)
+		return p.runShow(p.open, showOptions{})
 	case "frames":
 		return p.runShow(p.open, showOptions{frames: true})
 	case "findings":
 		status := p.status
 		defer func() { p.status = status }() // a finding is no failure of browsing
-		return p.runCheck([]string{p.open}, checkOptions{failOn: "none"})
+		return p.runCheck([]string{p.open}, checkOptions{failOn: "none", host: hostAuto})
 	case "stats":
-		return p.withSession(p.open, decode.Options{Bytes: true}, func(_ *sessions.Session, l *sessions.Loaded) error { return p.statsTables(l) })
+		return p.withSession(p.open, decode.Options{Bytes: true}, func(_ *sessions.Session, l *sessions.Loaded) error { return p.statsTables(countAll(l)) })
 	}
 	return fmt.Errorf("%q is nothing that can be done here", word)
 }

@@ -22,6 +22,7 @@ The host notices nothing. Afterwards, or meanwhile:
     mcptap ls                 the same as a list
     mcptap show last          every call of the newest session, and how it ended
     mcptap check last         what in it breaks the specification
+    mcptap diff A B           what differs between two sessions
     mcptap follow             every frame as it crosses
 
 Without a command, mcptap opens the recordings on the terminal ('mcptap help browse');
@@ -40,8 +41,27 @@ where there is none, it lists them.`,
 	})
 	root.PersistentFlags().StringVar(&a.dir, "dir", "", "folder of recordings (default: see 'mcptap help environment')")
 	a.addTap(root)
-	root.AddCommand(a.browse(), a.ls(), a.show(), a.follow(), a.stats(), a.check(), a.keep(), a.rm(), a.path(), a.demo(), a.version(), a.man(), a.keys())
-	root.AddCommand(topics()...)
+	root.AddCommand(
+		a.http(),
+		a.browse(),
+		a.ls(),
+		a.show(),
+		a.follow(),
+		a.stats(),
+		a.check(),
+		a.diff(),
+		a.request(),
+		a.search(),
+		a.save(),
+		a.keep(),
+		a.rm(),
+		a.path(),
+		a.demo(),
+		a.version(),
+		a.man(),
+		a.keys(),
+	)
+	addTopics(root)
 	root.SetHelpCommand(helpCommand(root))
 	root.Version = versionString()
 	root.SetVersionTemplate("mcptap {{.Version}}\n")

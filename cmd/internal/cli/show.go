@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/tap"
 )
@@ -27,6 +28,8 @@ type showOptions struct {
 	frames bool
 	json   bool
 	follow bool
+	heads  bool
+	filter string
 }
 
 func (a *app) show() *cobra.Command {
@@ -44,9 +47,18 @@ With --frames it prints every frame instead: its number, the seconds, direction,
 kind, method, id, length in bytes (its end not counted), and what it is about.
 With --raw it gives back the bytes of one direction exactly as they crossed.
 
+Of a session over HTTP, --frames shows the heads of requests and answers as well, and
+how each exchange ended; --headers adds the headers, in which secrets were replaced
+when they were recorded. --raw gives the bodies and the data of events then, each with
+a line feed after it if it had none, without what was around them.
+
+With --filter it prints what the filter selects, and no events. A mark that somebody
+set on a frame is shown as ◆, with its note.
+
 ` + sessionNames,
 		Example: `  mcptap show last
   mcptap show last --frames
+  mcptap show last --filter 'status:failed or ms>1s'
   mcptap show tickets --raw s2c | jq .result
   mcptap show last --json | jq 'select(.outcome == "tool error")'`,
 		Args:              exactly(1, "one SESSION"),
@@ -55,18 +67,29 @@ With --raw it gives back the bytes of one direction exactly as they crossed.
 	}
 	c.Flags().StringVar(&o.raw, "raw", "", "the exact bytes of one direction: c2s, s2c or stderr")
 	c.Flags().BoolVar(&o.frames, "frames", false, "every frame, instead of calls")
+	c.Flags().BoolVar(&o.heads, "headers", false, "with --frames: the headers of HTTP requests and answers")
 	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a line ('mcptap help json')")
 	c.Flags().BoolVar(&o.follow, "follow", false, "go on until the session ends; a call is printed when it is complete")
+	a.addFilter(c, &o.filter)
 	_ = c.RegisterFlagCompletionFunc("raw", cobra.FixedCompletions([]string{"c2s", "s2c", "stderr"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func (a *app) runShow(name string, o showOptions) error {
+	f, err := parseFilter(o.filter)
 	switch {
-	case o.raw != "" && (o.json || o.frames || o.follow):
-		return usagef("--raw gives bytes; it does not go with --json, --frames or --follow")
+	case err != nil:
+		return err
+	case o.heads && (!o.frames || o.json):
+		return usagef("--headers goes with --frames; with --json they are there anyway")
+	case o.raw != "" && (o.json || o.frames || o.follow || o.filter != ""):
+		return usagef("--raw gives bytes; it does not go with --json, --frames, --follow or --filter")
 	case o.raw == "" && !o.frames:
-		return a.showCalls(name, o.json, o.follow)
+		return a.showCalls(name, f, o.json, o.follow)
+	case o.filter != "":
+		return a.withSession(name, decode.Options{NoListings: true}, func(s *sessions.Session, l *sessions.Loaded) error {
+			return a.showSelected(s, l, f, a.printer(o.json), o.follow)
+		})
 	}
 	s, err := a.open(name)
 	if err != nil {
@@ -76,7 +99,11 @@ func (a *app) runShow(name string, o showOptions) error {
 	if o.raw != "" {
 		return a.showRaw(s, o.raw)
 	}
-	return a.read(s, a.printer(o.json), o.follow)
+	p := a.printer(o.json)
+	if t, ok := p.(*tablePrinter); ok {
+		t.headers = o.heads
+	}
+	return a.read(s, p, o.follow)
 }
 
 // open opens the session that a user named.
@@ -107,7 +134,9 @@ func (a *app) completeSession(*cobra.Command, []string, string) ([]string, cobra
 // ended.
 func (a *app) read(s *sessions.Session, p printer, follow bool) error {
 	var bad remarks
+	sel := a.marksOnly(s)
 	records, ended := 0, false
+	var header *tap.Header
 	for {
 		rec, err := s.Next()
 		switch {
@@ -124,7 +153,7 @@ func (a *app) read(s *sessions.Session, p printer, follow bool) error {
 				bad.add(rec)
 			}
 			bad.say(a)
-			a.sayEnd(records, bad.n, ended || s.Running() || s.Foreign())
+			a.sayEnd(header, records, bad.n, ended || s.Running() || s.Foreign())
 			return p.flush()
 		case err != nil:
 			return fmt.Errorf("reading the session: %w", err)
@@ -134,13 +163,18 @@ func (a *app) read(s *sessions.Session, p printer, follow bool) error {
 			records++
 			ended = rec.End != nil
 		}
-		p.record(&rec)
+		if rec.Header != nil {
+			header = rec.Header
+		}
+		p.record(&rec, sel)
 	}
 }
 
-// sayEnd tells what a recording without an end is.
-func (a *app) sayEnd(records, passed int, ended bool) {
+// sayEnd tells what a recording is that is not whole.
+func (a *app) sayEnd(h *tap.Header, records, passed int, ended bool) {
 	switch {
+	case h != nil && h.Excerpt != nil:
+		a.say("%s", excerptWords(h.Excerpt))
 	case records == 0 && passed > 0:
 		a.say("no line of it is a record: this is no recording of mcptap")
 		a.status = exitFailed
@@ -248,7 +282,11 @@ func writeFrame(out io.Writer, s *sessions.Session, f *tap.Frame) error {
 	if _, err := io.Copy(io.MultiWriter(out, sum), body); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(out, f.EOL.String()); err != nil {
+	eol := f.EOL
+	if f.HTTP != nil && eol == tap.NoEOL {
+		eol = tap.LF // else bodies would run into each other
+	}
+	if _, err := io.WriteString(out, eol.String()); err != nil {
 		return err
 	}
 	if f.Digest != nil && hex.EncodeToString(sum.Sum(nil)) != f.Digest.SHA256 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/safetext"
@@ -18,6 +19,7 @@ import (
 
 func (a *app) stats() *cobra.Command {
 	var asJSON, follow bool
+	var expr string
 	c := &cobra.Command{
 		Use:   "stats SESSION",
 		Short: "count and time the calls of a session, and account for its bytes",
@@ -25,31 +27,73 @@ func (a *app) stats() *cobra.Command {
 they ended, the median, 95th percentile and longest time in milliseconds, and the
 bytes on the wire in each direction. Then it accounts for every byte of the session:
 envelope, _meta, members of multi-round-trip requests, payload, what is said twice in
-one result, white space, line ends and what was no message.
+one result, white space, line ends and what was no message; over HTTP also the heads
+of requests and answers, and what event streams need around their data.
 
 Listens are pending for their whole life: they are counted, not timed.
 
+With --filter only the calls that it selects are counted, and the bytes of their
+frames.
+
 ` + sessionNames,
 		Example: `  mcptap stats last
+  mcptap stats last --filter 'tool:add_*'
   mcptap stats tickets --json | jq .bytes`,
 		Args: exactly(1, "one SESSION"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withSession(args[0], decode.Options{Bytes: true}, func(s *sessions.Session, l *sessions.Loaded) error {
+			f, err := parseFilter(expr)
+			if err != nil {
+				return err
+			}
+			return a.withSession(args[0], decode.Options{Bytes: expr == ""}, func(s *sessions.Session, l *sessions.Loaded) error {
 				if follow {
 					if err := a.followLoaded(s, l, func(bool) error { return nil }); err != nil {
 						return err
 					}
 				}
-				if asJSON {
-					return json.NewEncoder(safetext.JSON(a.Stdout)).Encode(statsObject(l))
+				sel, err := a.choose(f, l)
+				if err != nil {
+					return err
 				}
-				return a.statsTables(l)
+				c := countAll(l)
+				if expr != "" {
+					c = countSelected(sel, f)
+				}
+				if asJSON {
+					return json.NewEncoder(safetext.JSON(a.Stdout)).Encode(c.object(l))
+				}
+				return a.statsTables(c)
 			})
 		},
 		ValidArgsFunction: a.completeSession,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "one JSON object ('mcptap help json')")
 	c.Flags().BoolVar(&follow, "follow", false, "wait until the session ends")
+	a.addFilter(c, &expr)
+	return c
+}
+
+// counted is what stats tells of a session, or of what a filter selects in it.
+type counted struct {
+	filter string
+	frames int
+	groups []*report.Group
+	bytes  *decode.Totals
+}
+
+func countAll(l *sessions.Loaded) counted {
+	return counted{frames: l.Len(), groups: report.Groups(l.Session, func(int) bool { return true }), bytes: l.Totals()}
+}
+
+func countSelected(sel *selection, f *filter.Filter) counted {
+	in := sel.frames()
+	c := counted{filter: f.String(), groups: report.Groups(sel.l.Session, sel.row)}
+	for _, yes := range in {
+		if yes {
+			c.frames++
+		}
+	}
+	c.bytes = sel.l.TotalsOf(func(i int) bool { return in[i] })
 	return c
 }
 
@@ -61,7 +105,7 @@ func outcomeCount(g *report.Group, o decode.Outcome) string {
 	return ""
 }
 
-func (a *app) statsTables(l *sessions.Loaded) error {
+func (a *app) statsTables(c counted) error {
 	t := a.table(
 		column{name: "method", width: 26, min: 14},
 		column{name: "tool", width: 24, min: 12},
@@ -77,7 +121,7 @@ func (a *app) statsTables(l *sessions.Loaded) error {
 		column{name: "→ bytes", width: 9, right: true, drop: 10},
 		column{name: "← bytes", width: 9, right: true, drop: 9},
 	)
-	for _, g := range report.Groups(l.Session) {
+	for _, g := range c.groups {
 		other := g.Count
 		for _, o := range []decode.Outcome{decode.OK, decode.ToolError, decode.ProtocolError, decode.HiddenError} {
 			other -= g.Outcomes[o.String()]
@@ -92,7 +136,7 @@ func (a *app) statsTables(l *sessions.Loaded) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	return a.bytesTable(l.Totals())
+	return a.bytesTable(c.bytes)
 }
 
 // ms is empty for operations none of which has ended.
@@ -115,7 +159,8 @@ func (a *app) bytesTable(b *decode.Totals) error {
 	t.write("\n")
 	both := b.Dirs[tap.C2S]
 	both.Add(&b.Dirs[tap.S2C])
-	total := both.Total()
+	web := &b.HTTP
+	total := both.Total() + web.Total()
 	row := func(name string, c2s, s2c int64) {
 		share := ""
 		if total > 0 {
@@ -128,7 +173,11 @@ func (a *app) bytesTable(b *decode.Totals) error {
 			row(p.String(), b.Dirs[tap.C2S][p], b.Dirs[tap.S2C][p])
 		}
 	}
-	row("total", b.Dirs[tap.C2S].Total(), b.Dirs[tap.S2C].Total())
+	if web.Total() > 0 {
+		row("http heads", web.Heads[tap.C2S], web.Heads[tap.S2C])
+		row("event framing", web.Framing[tap.C2S], web.Framing[tap.S2C])
+	}
+	row("total", b.Dirs[tap.C2S].Total()+web.Heads[tap.C2S]+web.Framing[tap.C2S], b.Dirs[tap.S2C].Total()+web.Heads[tap.S2C]+web.Framing[tap.S2C])
 	if b.Unparsed > 0 {
 		t.row("not in the recording", "", "", strconv.FormatInt(b.Unparsed, 10), "")
 	}
@@ -138,6 +187,7 @@ func (a *app) bytesTable(b *decode.Totals) error {
 // statsJSON is the output of stats --json.
 type statsJSON struct {
 	Session  string                      `json:"session"`
+	Filter   string                      `json:"filter,omitempty"`
 	Era      string                      `json:"era"`
 	Revision string                      `json:"revision,omitempty"`
 	Frames   int                         `json:"frames"`
@@ -148,17 +198,24 @@ type statsJSON struct {
 	Metadata int64                       `json:"bytes_metadata"`
 	Copies   map[string]int64            `json:"bytes_said_twice"`
 	Unparsed int64                       `json:"bytes_not_recorded"`
+	HTTP     map[string]map[string]int64 `json:"bytes_http,omitempty"`
 }
 
-func statsObject(l *sessions.Loaded) statsJSON {
-	b, e := l.Totals(), l.Eras()
+func (c counted) object(l *sessions.Loaded) statsJSON {
+	b, e := c.bytes, l.Eras()
 	j := statsJSON{
-		Session: l.Name(), Era: e.Era.String(), Revision: e.Revision, Frames: l.Len(), Groups: report.Groups(l.Session),
+		Session: l.Name(), Filter: c.filter, Era: e.Era.String(), Revision: e.Revision, Frames: c.frames, Groups: c.groups,
 		Bytes: map[string]map[string]int64{}, Methods: map[string]map[string]int64{}, Opening: b.Opening.Total(), Metadata: b.Metadata(),
 		Copies: map[string]int64{"text": b.Copies.Text, "structured": b.Copies.Structured}, Unparsed: b.Unparsed,
 	}
 	for d := tap.C2S; d <= tap.Stderr; d++ {
 		j.Bytes[d.String()] = parts(&b.Dirs[d])
+	}
+	if b.HTTP.Total() > 0 {
+		j.HTTP = map[string]map[string]int64{}
+		for d := tap.C2S; d <= tap.S2C; d++ {
+			j.HTTP[d.String()] = map[string]int64{"heads": b.HTTP.Heads[d], "framing": b.HTTP.Framing[d]}
+		}
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(b.Methods), cmp.Compare[string]) {
 		j.Methods[name] = parts(&b.Methods[name].Account)

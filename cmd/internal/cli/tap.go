@@ -64,14 +64,7 @@ func (a *app) tap(o tapOptions, argv []string) error {
 	}
 	store := a.store()
 	rec := &recording{store: store, log: o.log, id: sessions.NewID(label.Clean(name), start)}
-	journal := tap.NewWriter(a.header(rec.id, name, argv, start), tap.WriterOptions{
-		Open:     rec.open,
-		Side:     rec.side,
-		DropSide: func(suffix string) { rec.file.DropSide(suffix) },
-		Since:    func() time.Duration { return a.Now().Sub(start) },
-		MaxBytes: a.bytesFrom("MCPTAP_MAX_SESSION", defaultMaxSession),
-		Warn:     func(s string) { a.say("%s", s) },
-	})
+	journal := tap.NewWriter(a.header(rec.id, name, argv, start), a.journalOptions(rec, start))
 	if rec.file != nil && o.log != "" && rec.file.Name() != o.log {
 		a.say("%s exists; recording to %s", o.log, rec.file.Name())
 	}
@@ -95,6 +88,18 @@ func (a *app) tap(o tapOptions, argv []string) error {
 	}
 	a.status = end.Exit
 	return nil
+}
+
+// journalOptions has a journal written to rec.
+func (a *app) journalOptions(rec *recording, start time.Time) tap.WriterOptions {
+	return tap.WriterOptions{
+		Open:     rec.open,
+		Side:     rec.side,
+		DropSide: func(suffix string) { rec.file.DropSide(suffix) },
+		Since:    func() time.Duration { return a.Now().Sub(start) },
+		MaxBytes: a.bytesFrom("MCPTAP_MAX_SESSION", defaultMaxSession),
+		Warn:     func(s string) { a.say("%s", s) },
+	}
 }
 
 // pruneTime is how long the end of a session waits for room to be made.

@@ -1,10 +1,11 @@
 // Package jsontext answers one question about a stream of bytes: are they one
-// valid JSON text in valid UTF-8, without a line break?
+// valid JSON text in valid UTF-8, without a line break unless those are allowed?
 //
 // It takes the bytes in pieces, however they were cut, keeps a fixed amount of
 // state (about 1 KiB) whatever it is fed, and never allocates. It follows
 // RFC 8259; two things that RFC allows it refuses, because a journal line could
-// not hold them: a CR or LF between tokens, and nesting deeper than MaxDepth.
+// not hold them: a CR or LF between tokens, unless told otherwise, and nesting
+// deeper than MaxDepth.
 //
 // It must not interpret: it builds no values and knows nothing of MCP.
 package jsontext
@@ -48,6 +49,7 @@ const (
 
 // Checker is the state of one check. The zero value is ready for a text.
 type Checker struct {
+	Breaks  bool // line breaks between tokens are allowed, as in a body of HTTP
 	state   state
 	key     bool   // the string being read is a member's name
 	need    uint8  // hexadecimal digits or bytes still to come
@@ -73,6 +75,13 @@ func (c *Checker) Valid() bool {
 	}
 	return false
 }
+
+// Complete reports that the text is valid and nothing but space can follow. Of a
+// number that is known only at the end: see Valid.
+func (c *Checker) Complete() bool { return c.state == done }
+
+// Failed reports that the text is not valid, whatever follows.
+func (c *Checker) Failed() bool { return c.state == failed }
 
 // Feed takes the next bytes of the text.
 func (c *Checker) Feed(b []byte) {
@@ -116,6 +125,10 @@ func (c *Checker) between(b []byte, i int) int {
 				i = end
 			}
 		case ' ', '\t':
+		case '\n', '\r':
+			if !c.Breaks {
+				c.state = failed
+			}
 		case ',':
 			c.comma()
 		case ':':

@@ -44,6 +44,28 @@ func TestCheckerAgreesWithTheStandardLibrary(t *testing.T) {
 	}
 }
 
+func TestBreaksAreSpaceWhereTheyAreAllowed(t *testing.T) {
+	for _, s := range texts {
+		c := Checker{Breaks: true}
+		c.Feed([]byte(s))
+		if want := json.Valid([]byte(s)) && utf8.ValidString(s); c.Valid() != want {
+			t.Errorf("%q: %v, want %v", s, c.Valid(), want)
+		}
+	}
+}
+
+func TestComplete(t *testing.T) {
+	for text, want := range map[string][2]bool{
+		`{"a":1}`: {true, false}, " [1]\n": {true, false}, `12`: {false, false}, `{"a":`: {false, false}, `{}}`: {false, true}, ``: {false, false},
+	} {
+		c := Checker{Breaks: true}
+		c.Feed([]byte(text))
+		if got := [2]bool{c.Complete(), c.Failed()}; got != want {
+			t.Errorf("%q: complete, failed: %v, want %v", text, got, want)
+		}
+	}
+}
+
 func TestDepth(t *testing.T) {
 	nest := func(n int) []byte {
 		return []byte(strings.Repeat(`[{"a":`, n/2) + "1" + strings.Repeat("}]", n/2))

@@ -1,0 +1,229 @@
+package httptap
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/mcptap/mcptap/tap"
+)
+
+const (
+	// firstPiece is the most of a body that is read before it is known whose
+	// request it is; what has come by then is passed on with the head.
+	firstPiece = 16 << 10
+	// stalled is how long one end may take no byte, or send none of a request that
+	// it has begun. An answer may be silent for as long as it likes.
+	stalled = 10 * time.Minute
+	// copySize is the piece in which bodies are passed on.
+	copySize = 32 << 10
+)
+
+type exchangeKey struct{}
+
+func exchangeOf(r *http.Request) *exchange {
+	x, _ := r.Context().Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// newProxy makes the machinery that forwards.
+func (t *Tap) newProxy() *httputil.ReverseProxy {
+	return &httputil.ReverseProxy{
+		Rewrite:        t.forward,
+		ModifyResponse: t.deliver,
+		ErrorHandler:   t.undeliverable,
+		Transport:      t.transport(),
+		FlushInterval:  -1,
+		BufferPool:     &buffers{},
+		ErrorLog:       silent,
+	}
+}
+
+// ServeHTTP passes one request on.
+func (t *Tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if reason := t.guard.refuse(r); reason != "" {
+		t.refuse(w, reason)
+		return
+	}
+	_ = http.NewResponseController(w).EnableFullDuplex()
+	x := t.begin(w, r)
+	defer t.clients.finish(x.session, &x.seen)
+	defer x.finish()
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), exchangeKey{}, x))
+	defer cancel()
+	t.track(x, cancel)
+	defer t.untrack(x)
+	// Set to nothing, these are not made up by the server when the answer lacks them.
+	w.Header()["Content-Type"], w.Header()["Date"] = nil, nil
+	if t.sendOn(x, w, r) {
+		return
+	}
+	t.proxy.ServeHTTP(&timedWriter{ResponseWriter: w, now: t.Now}, x.in.WithContext(ctx))
+}
+
+// refuse answers a request that must not pass.
+func (t *Tap) refuse(w http.ResponseWriter, reason string) {
+	t.warnOnce("refused a request: " + reason)
+	http.Error(w, "mcptap refused this request: "+reason, http.StatusForbidden)
+}
+
+// begin finds whose request it is and records its head, with the body if all of
+// that is there.
+func (t *Tap) begin(w http.ResponseWriter, r *http.Request) *exchange {
+	x := &exchange{tap: t, w: w, in: r, mapping: t.mapping.For(r.Host), atEndpoint: r.URL.Path == t.Upstream.Path}
+	first, readErr := t.firstPiece(r)
+	x.seen = look(r, first)
+	x.session, x.n = t.clients.begin(r, connOf(r), &x.seen, t.peers.find)
+	t.translateRequest(x, r)
+	if int64(len(first)) == r.ContentLength && isForm(r) {
+		return t.beginWhole(x, r, first, x.translateForm(r, first))
+	}
+	head := x.requestHead(r)
+	if r.Body == nil || r.Body == http.NoBody {
+		x.session.journal.RecordHTTP(head, nil, nil)
+		return x
+	}
+	if int64(len(first)) == r.ContentLength {
+		return t.beginWhole(x, r, first, first)
+	}
+	x.up = newRecorder(x, tap.C2S, r.Header, r.ContentLength)
+	x.session.journal.RecordHTTP(head, nil, nil)
+	r.Body = t.streamed(w, &tee{src: &failing{r.Body, readErr}, prefix: first, rec: x.up})
+	return x
+}
+
+// beginWhole records the head of a request whose body has come already, with it, and
+// passes the body on as the server has to get it.
+func (t *Tap) beginWhole(x *exchange, r *http.Request, body, passedOn []byte) *exchange {
+	x.up = newRecorder(x, tap.C2S, r.Header, int64(len(body)))
+	x.owed = x.requestHead(r)
+	x.up.feed(body)
+	r.Body = io.NopCloser(bytes.NewReader(passedOn))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(passedOn)), nil }
+	return x
+}
+
+// streamed bounds how long a client may be silent within a body that it has begun.
+func (t *Tap) streamed(w http.ResponseWriter, body *tee) *tee {
+	control := http.NewResponseController(w)
+	body.during = func() { _ = control.SetReadDeadline(t.Now().Add(stalled)) }
+	body.atEnd = func() { _ = control.SetReadDeadline(time.Time{}) }
+	return body
+}
+
+// firstPiece reads what has come of a body. A client that waits to be asked for it
+// is not asked.
+func (t *Tap) firstPiece(r *http.Request) ([]byte, error) {
+	if r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
+		return nil, nil
+	}
+	room := firstPiece
+	if r.ContentLength >= 0 && r.ContentLength < firstPiece {
+		room = int(r.ContentLength)
+	}
+	if isForm(r) {
+		first, err := io.ReadAll(io.LimitReader(r.Body, r.ContentLength))
+		return first, err
+	}
+	first := make([]byte, room)
+	n, err := r.Body.Read(first)
+	return first[:n], err
+}
+
+// failing gives an error that a read has already met.
+type failing struct {
+	io.ReadCloser
+	err error
+}
+
+func (f *failing) Read(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	return f.ReadCloser.Read(p)
+}
+
+// forward makes the request for the server: the same but for its host.
+func (t *Tap) forward(r *httputil.ProxyRequest) {
+	out := r.Out
+	out.URL.Scheme, out.URL.Host, out.Host = t.Upstream.Scheme, t.Upstream.Host, t.Upstream.Host
+	out.URL.RawQuery, out.URL.ForceQuery = r.In.URL.RawQuery, r.In.URL.ForceQuery
+	out.Trailer = r.In.Trailer // its values come with the end of the body
+	out.GetBody = r.In.GetBody
+	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		if v, ok := r.In.Header[name]; ok {
+			out.Header[name] = v
+		}
+	}
+	if t.RewriteOrigin && out.Header.Get("Origin") != "" {
+		out.Header.Set("Origin", t.origin())
+	}
+}
+
+func (t *Tap) origin() string { return t.Upstream.Scheme + "://" + t.Upstream.Host }
+
+// deliver sees the answer before the client does.
+func (t *Tap) deliver(res *http.Response) error {
+	x := exchangeOf(res.Request)
+	for _, name := range [...]string{"Content-Type", "Date"} {
+		if _, ok := x.w.Header()[name]; !ok && len(res.Header[name]) == 0 {
+			x.w.Header()[name] = nil
+		}
+	}
+	x.answered(res, t.translateAnswer(x, res))
+	return nil
+}
+
+// undeliverable answers for a server that gave no answer.
+func (t *Tap) undeliverable(w http.ResponseWriter, r *http.Request, err error) {
+	x := exchangeOf(r)
+	x.fail(err)
+	if r.Context().Err() != nil {
+		return // the client is gone
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusBadGateway)
+	_, _ = fmt.Fprintf(w, "mcptap: no answer from %s: %s\n", t.origin(), plainError(err))
+	x.remark("the tap answered 502 in the server's place")
+}
+
+// timedWriter bounds how long a client may take nothing of what it is sent.
+type timedWriter struct {
+	http.ResponseWriter
+	now  func() time.Time
+	last time.Time
+}
+
+func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *timedWriter) Write(b []byte) (int, error) {
+	if now := w.now(); now.Sub(w.last) > stalled/10 {
+		w.last = now
+		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(now.Add(stalled))
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// buffers lends out the room in which bodies are passed on.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) Get() []byte {
+	if room, ok := b.pool.Get().(*[copySize]byte); ok {
+		return room[:]
+	}
+	return new([copySize]byte)[:]
+}
+
+func (b *buffers) Put(room []byte) { b.pool.Put((*[copySize]byte)(room)) }
+
+// URL is what a client has to be given, for a tap that listens at addr.
+func (t *Tap) URL(addr string) string {
+	u := url.URL{Scheme: "http", Host: addr, Path: t.Upstream.Path, RawPath: t.Upstream.RawPath, RawQuery: t.Upstream.RawQuery}
+	return u.String()
+}

@@ -1,0 +1,200 @@
+package httptap
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcptap/mcptap/tap"
+)
+
+// A recorder makes frames of one direction of an exchange. It is shown each piece
+// of the body before the piece is passed on.
+type recorder struct {
+	x       *exchange
+	dir     tap.Dir
+	content string // Content-Type without parameters
+	length  int64  // of the body if known, else -1
+
+	data    *collector
+	events  *splitter // nil if the body is no event stream
+	decoder *decoder  // nil if the body is not compressed
+	coding  string
+	wire    int64 // bytes of the body so far
+	framed  int64 // of wire, those that belong to frames given
+	frames  []tap.Frame
+	done    bool
+	refused bool // the journal has ended: nothing may be delivered
+}
+
+func newRecorder(x *exchange, dir tap.Dir, h http.Header, length int64) *recorder {
+	r := &recorder{x: x, dir: dir, length: length}
+	r.content, _, _ = mime.ParseMediaType(h.Get("Content-Type"))
+	r.data = newCollector(r.spill)
+	r.data.size = int(min(length, tap.MaxFrame))
+	if r.content == "text/event-stream" && dir == tap.S2C {
+		r.events = &splitter{data: r.data, emit: r.event}
+	}
+	if coding := strings.Join(h.Values("Content-Encoding"), ", "); coding != "" && !strings.EqualFold(coding, "identity") {
+		d, err := newDecoder(coding, maxDecoded, r.decoded)
+		if err == nil {
+			r.decoder, r.coding = d, coding
+		} // else the body is recorded as it is: an encoding that we do not know
+	}
+	return r
+}
+
+// feed takes the next piece and records what it finishes, and with it the end of
+// the exchange if the body is complete. It reports whether the piece may go on.
+func (r *recorder) feed(b []byte) bool {
+	r.wire += int64(len(b))
+	if r.decoder != nil {
+		r.decoder.Feed(b)
+	} else {
+		r.decoded(b)
+	}
+	if r.wire == r.length {
+		return r.end()
+	}
+	if r.events == nil && r.decoder == nil && r.length < 0 && r.data.complete() {
+		r.body() // the end of a body without a length may come at any time later
+	}
+	return r.flush(nil)
+}
+
+func (r *recorder) decoded(b []byte) {
+	if r.events != nil {
+		r.events.feed(b)
+		return
+	}
+	r.data.add(b)
+}
+
+// end takes the end of the body, and reports as feed does.
+func (r *recorder) end() bool {
+	r.close("")
+	return r.flush(r.x.endOf(r))
+}
+
+// close finishes what is unfinished. why says why there will be no more; it is
+// empty if the body is whole.
+func (r *recorder) close(why string) {
+	if r.done {
+		return
+	}
+	r.done = true
+	if r.decoder != nil {
+		if err := r.decoder.Close(); err != nil && why == "" {
+			r.x.remark("the " + r.coding + " encoding of the body: " + err.Error())
+		}
+	}
+	if r.events == nil {
+		if r.data.some {
+			r.body()
+		}
+		return
+	}
+	if rest, ok := r.events.rest(); ok {
+		r.moment(&rest)
+	}
+}
+
+// flush records the frames there are, and a moment after them.
+func (r *recorder) flush(after *tap.Exchange) bool {
+	if len(r.frames) > 0 || after != nil {
+		r.refused = !r.x.record(r.frames, after) || r.refused
+		r.frames = r.frames[:0]
+		r.data.reset()
+	}
+	return !r.refused
+}
+
+// body makes a frame of the collected body.
+func (r *recorder) body() {
+	f := r.data.frame(r.dir, true)
+	f.HTTP = &tap.Carriage{Exchange: r.x.n, Encoding: r.coding}
+	if r.decoder != nil {
+		f.HTTP.Wire = r.wire - r.framed
+		r.framed = r.wire
+	}
+	r.keep(f)
+}
+
+// event makes a frame of an event that carries a message, and a moment of any
+// other.
+func (r *recorder) event(e *eventHead) {
+	if !e.hasData || !named(e.Event) {
+		r.moment(e)
+		return
+	}
+	f := r.data.frame(r.dir, false)
+	f.HTTP = &tap.Carriage{Exchange: r.x.n, Encoding: r.coding, Wire: e.wire}
+	sse := e.SSE
+	f.SSE = &sse
+	if len(f.Body) == 0 && f.Digest == nil {
+		r.moment(e)
+		return
+	}
+	r.keep(f)
+}
+
+// named reports the name of an event that carries a message.
+func named(event string) bool { return event == "" || event == "message" }
+
+// maxEventData is how much is kept of the data of an event that is no message.
+const maxEventData = 4 << 10
+
+// moment records an event without a message.
+func (r *recorder) moment(e *eventHead) {
+	sse := e.SSE
+	m := &tap.Exchange{Exchange: r.x.n, Phase: tap.PhaseEvent, SSE: &sse, Wire: e.wire}
+	if e.hasData && r.data.some {
+		body := r.data.frame(r.dir, false).Body
+		m.Data = r.x.tap.Mask.Endpoint(string(body[:min(len(body), maxEventData)]))
+		if e.Event == "endpoint" {
+			r.x.endpoint(string(body))
+		}
+	}
+	r.flush(m)
+}
+
+// keep puts a frame among those to be recorded. What is no message of MCP is
+// masked: it may be a token request, or its answer.
+func (r *recorder) keep(f tap.Frame) {
+	if f.Digest == nil && !isMessage(&f) {
+		if masked, changed := r.x.tap.Mask.Body(r.content, f.Body); changed {
+			f.Body, f.HTTP.Masked = masked, true
+			f.JSON = f.JSON && gjson.ValidBytes(masked)
+		}
+	}
+	r.frames = append(r.frames, f)
+}
+
+// isMessage reports a body that is JSON-RPC, or was meant to be.
+func isMessage(f *tap.Frame) bool {
+	if !f.JSON {
+		return saysRPC(f.Body)
+	}
+	body := gjson.ParseBytes(f.Body)
+	if body.IsArray() {
+		body = body.Get("0")
+	}
+	return body.Get("jsonrpc").Exists()
+}
+
+// saysRPC looks for the member that every message has, where it stands as a rule.
+func saysRPC(b []byte) bool {
+	return bytes.Contains(b[:min(len(b), 1<<10)], []byte(`"jsonrpc"`))
+}
+
+// spill starts a side file for a large message. A large body that is none is
+// not kept.
+func (r *recorder) spill(head []byte) *tap.Spill {
+	if saysRPC(head) || r.x.atEndpoint && (r.events != nil || strings.Contains(r.content, "json")) {
+		return r.x.session.journal.Spill(r.dir)
+	}
+	return tap.Unkept("a large body that is no message of MCP")
+}
