@@ -211,6 +211,9 @@ func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 // do performs an action: the screen's, or the program's.
 func (a *app) do(id string) tea.Cmd {
 	if cmd, ok := a.top().do(id); ok {
+		if a.prompt != nil {
+			a.prompt.look()
+		}
 		return cmd
 	}
 	switch id {

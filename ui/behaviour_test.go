@@ -149,13 +149,38 @@ func TestPasteIsNoCommand(t *testing.T) {
 // TestKeysThatComeTogether: what is typed fast arrives as one message.
 func TestKeysThatComeTogether(t *testing.T) {
 	d := open(t, "enter")
-	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jj/assign")})
-	d.has("filter assign", "1 of 11")
+	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jj/tool:assign*")})
+	d.has("filter tool:assign*", "1 of 11")
 	d.keys("enter")
 	d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("?q")})
 	if !d.quit {
 		t.Error("the second of two keys was lost")
 	}
+}
+
+// TestFilter: the list follows a filter while it is typed, says what is wrong with it,
+// and completes it.
+func TestFilter(t *testing.T) {
+	d := open(t, "enter", "/", "+stat")
+	d.has("tab status:")
+	d.keys("tab", "+fail")
+	d.has("tab failed")
+	d.keys("tab")
+	d.has("status:failed: 3 of 11")
+	d.keys("+ and ms>")
+	d.has("3 of 11") // what is not finished selects by its beginning
+	d.keys("+x")
+	d.has("a number")
+	d.keys("ctrl+u", `+"No ticket"`)
+	d.has(`"No ticket": 1 of 11`, "✗ tool")
+	d.keys("ctrl+u", "+turn:1")
+	d.has("turn")
+	d.keys("ctrl+u", "enter")
+	d.has("server/discover", "prompts/get")
+	d.keys("f", "/", "+status:tool-error", "enter")
+	d.has("─ frames status:tool-error: 2 of 21")
+	d.keys("f")
+	d.has("─ calls status:tool-error: 1 of 11")
 }
 
 // TestPlay: the cursor goes through the session at the pace at which it was recorded.

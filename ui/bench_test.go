@@ -104,12 +104,20 @@ func BenchmarkMillion(b *testing.B) {
 		b.ReportMetric(float64(worst.Microseconds())/1000, "ms/worst-while-reading")
 		b.ReportMetric(float64(int64(heap())-int64(before))/frames, "B/frame")
 		b.ReportMetric(percentile99(keyTimes(d)), "ms/key-p99")
-		d.keys("/", "+tool_4 erro")
+		d.keys("/", "+tool:tool_4 status:tool-erro")
 		start = time.Now()
 		d.keys("r")
 		b.ReportMetric(float64(time.Since(start).Milliseconds()), "ms/filter")
 		if n := s.feed.Len(); n != frames || s.calls.upto != s.calls.all() || len(s.calls.selected) < frames/2000 {
 			b.Fatalf("%d frames, %d of %d rows with %q", n, len(s.calls.selected), s.calls.upto, s.calls.filter)
+		}
+		found := len(s.calls.selected)
+		d.keys("ctrl+u", `+"no record`)
+		start = time.Now()
+		d.keys(`+"`)
+		b.ReportMetric(float64(time.Since(start).Milliseconds()), "ms/filter-text")
+		if n := len(s.calls.selected); n <= found {
+			b.Fatalf("%d rows have the text, %d the tool", n, found)
 		}
 		d.keys("esc", "q")
 	}

@@ -61,8 +61,11 @@ func (c *calls) head(w int, title draw.Style) string {
 }
 
 func (c *calls) emptyWords() string {
-	if c.filter != "" {
-		return "no row has these words; / changes them, esc leaves them"
+	if c.matcher != nil {
+		if c.upto < c.all() {
+			return "looking…"
+		}
+		return "the filter selects nothing; / changes it"
 	}
 	return "nothing has crossed yet"
 }

@@ -9,6 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/ui/feed"
 	"github.com/mcptap/mcptap/ui/vlist"
 )
@@ -27,10 +28,14 @@ type calls struct {
 	pinned   int                  // frame to show instead of the row's; -1 if none
 	since    func() time.Duration // time of a live session; nil if it has ended
 
-	filter   string
-	filterID int
-	selected []int32 // rows that the filter selects
-	upto     int     // rows it has looked at
+	filter    string          // as it was typed
+	matcher   *filter.Matcher // nil if there is no filter
+	asksMore  bool            // it looks into frames: that is for commands
+	filterID  int
+	selected  []int32           // rows that the filter selects
+	upto      int               // rows it has looked at
+	filtering bool              // a command is at it
+	words     filter.Vocabulary // that occur, for completion
 
 	details map[detailKey]feed.Detail
 	asked   map[detailKey]bool
@@ -59,7 +64,7 @@ type item struct {
 // bases is how many rows there are as if nothing were unfolded.
 func (c *calls) bases() int {
 	switch {
-	case c.filter != "":
+	case c.matcher != nil:
 		return len(c.selected)
 	case c.frames:
 		return c.feed.Len()
@@ -76,7 +81,7 @@ func (c *calls) all() int {
 
 // base gives a row as if nothing were unfolded.
 func (c *calls) base(i int) feed.Row {
-	if c.filter != "" {
+	if c.matcher != nil {
 		i = int(c.selected[i])
 	}
 	if c.frames {
@@ -128,9 +133,7 @@ func (c *calls) grown(follow bool) {
 		u := &c.unfolded[i]
 		u.parts = c.feed.Parts(c.base(u.base).Call())
 	}
-	if c.filter != "" {
-		c.filterOn(4096)
-	}
+	c.filterOn(4096)
 	c.version++
 	c.list.SetLen(c.count(), c.follow && follow)
 }
@@ -273,7 +276,7 @@ func (c *calls) goTime(t time.Duration) {
 // goBase goes to a row by its number among all; with a filter, to the last selected
 // one up to it.
 func (c *calls) goBase(base int) {
-	if c.filter != "" {
+	if c.matcher != nil {
 		i, found := slices.BinarySearch(c.selected, int32(base))
 		if !found {
 			i--
@@ -283,14 +286,16 @@ func (c *calls) goBase(base int) {
 	c.list.Go(c.rowOfBase(base))
 }
 
-// setFilter shows only the rows that have every word.
+// setFilter shows only the rows that a filter selects. Of one that is not finished, the
+// beginning counts that is valid.
 func (c *calls) setFilter(text string) tea.Cmd {
-	text = strings.TrimSpace(text)
+	typed := filter.Typing(text)
+	matcher, asksMore := c.matcherOf(&typed)
 	if text == c.filter {
 		return nil
 	}
 	at := c.frameAtCursor()
-	c.filter = text
+	c.filter, c.matcher, c.asksMore = text, matcher, asksMore
 	c.unfolded = nil
 	c.refilter()
 	c.changed()
@@ -300,30 +305,85 @@ func (c *calls) setFilter(text string) tea.Cmd {
 	return c.filterMore()
 }
 
+// matcherOf joins a filter to the session; nil if it selects everything.
+func (c *calls) matcherOf(typed *filter.Typed) (m *filter.Matcher, asksMore bool) {
+	if typed.Filter == nil || typed.Filter.String() == "" {
+		return nil, false
+	}
+	m, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies(), Label: c.feed.Name()})
+	if err != nil {
+		return nil, false
+	}
+	return m, typed.Filter.NeedsBodies()
+}
+
+// judge says of a filter that is being typed whether it is right, and how it may go on.
+func (c *calls) judge(text string) styled {
+	th := c.env.th
+	typed := filter.Typing(text)
+	if typed.State == filter.Valid && typed.Filter != nil {
+		if _, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies()}); err != nil {
+			return styled{err.Error(), th.Bad}
+		}
+	}
+	switch typed.State {
+	case filter.Invalid:
+		return styled{typed.Err.What + "; " + typed.Err.Hint, th.Bad}
+	case filter.Empty:
+		return styled{"a word, tool:add_*, status:failed, ms>100, … ('mcptap help filters')", th.Faint}
+	}
+	c.words.Grow(c.feed.Session, c.feed.Name(), vocabularyStep)
+	var ways []string
+	for _, w := range filter.Complete(text, len(text), &c.words) {
+		if w.From >= 0 && w.To <= len(text) && text[w.From:w.To] == w.Text {
+			continue // it is there
+		}
+		if ways = append(ways, w.Text); len(ways) == 6 {
+			break
+		}
+	}
+	if len(ways) == 0 {
+		return styled{}
+	}
+	return styled{"tab " + strings.Join(ways, "  "), th.Faint}
+}
+
+// vocabularyStep is how many calls one key looks at for the values that occur.
+const vocabularyStep = 20000
+
+// complete goes on with what was typed in the first of the ways there are.
+func (c *calls) complete(text string) string {
+	ways := filter.Complete(text, len(text), &c.words)
+	if len(ways) == 0 || ways[0].From < 0 || ways[0].To > len(text) {
+		return text
+	}
+	return text[:ways[0].From] + ways[0].Text + text[ways[0].To:]
+}
+
 // refilter begins to filter anew; what fits one step is there at once.
 func (c *calls) refilter() {
 	c.filterID++
 	c.selected, c.upto = nil, 0
-	if c.filter != "" {
-		c.filterOn(4096)
-	}
+	c.filterOn(4096)
 }
 
-// filterOn looks at so many more rows.
+// filterOn looks at so many more rows, unless files have to be read for that.
 func (c *calls) filterOn(n int) {
+	if c.matcher == nil || c.asksMore {
+		return
+	}
 	c.selected = append(c.selected, c.match(c.upto, min(c.upto+n, c.all()))...)
 	c.upto = min(c.upto+n, c.all())
 }
 
 // match gives the rows between two that the filter selects.
 func (c *calls) match(from, to int) (rows []int32) {
-	words := strings.Fields(strings.ToLower(c.filter))
 	for i := from; i < to; i++ {
 		row := feed.FrameRow(i)
 		if !c.frames {
 			row = c.feed.Rows[i]
 		}
-		if c.feed.Has(row, words) {
+		if call := row.Call(); call >= 0 && c.matcher.Call(call) || call < 0 && c.matcher.Frame(row.Frame()) {
 			rows = append(rows, int32(i))
 		}
 	}
@@ -332,9 +392,10 @@ func (c *calls) match(from, to int) (rows []int32) {
 
 // filterMore looks at further rows in a command, a piece at a time.
 func (c *calls) filterMore() tea.Cmd {
-	if c.filter == "" || c.upto >= c.all() {
+	if c.matcher == nil || c.upto >= c.all() || c.filtering {
 		return nil
 	}
+	c.filtering = true
 	id, from, f, now := c.filterID, c.upto, c.feed, c.env.Now
 	probe := *c // the filter as it is now
 	return func() tea.Msg {
@@ -342,7 +403,7 @@ func (c *calls) filterMore() tea.Cmd {
 		defer f.Unlock()
 		m := filteredMsg{feed: f, id: id, upto: from}
 		for start := now(); m.upto < probe.all() && now().Sub(start) < budget; {
-			to := min(m.upto+512, probe.all())
+			to := min(m.upto+64, probe.all())
 			m.rows = append(m.rows, probe.match(m.upto, to)...)
 			m.upto = to
 		}
@@ -353,8 +414,9 @@ func (c *calls) filterMore() tea.Cmd {
 func (c *calls) filtered(m filteredMsg) tea.Cmd {
 	c.feed.Lock()
 	defer c.feed.Unlock()
+	c.filtering = false
 	if m.id != c.filterID || m.upto <= c.upto {
-		return nil
+		return c.filterMore()
 	}
 	c.selected = append(c.selected, m.rows...)
 	c.upto = m.upto
@@ -438,10 +500,10 @@ func (c *calls) title() string {
 }
 
 func (c *calls) titleRest() string {
-	if c.filter == "" {
+	if c.matcher == nil {
 		return ""
 	}
-	s := "with " + strconv.Quote(c.filter) + ": " + strconv.Itoa(len(c.selected)) + " of " + strconv.Itoa(c.all())
+	s := c.filter + ": " + strconv.Itoa(len(c.selected)) + " of " + strconv.Itoa(c.all())
 	if c.upto < c.all() {
 		s += "…"
 	}

@@ -46,11 +46,27 @@ type prompt struct {
 	change func(text string) tea.Cmd // after each key; may be nil
 	accept func(text string) tea.Cmd
 	cancel func() tea.Cmd
+
+	judge    func(text string) styled // what to say of the text; may be nil
+	complete func(text string) string // what the tab key makes of it; may be nil
+	said     styled                   // by judge
+}
+
+// look judges the text as it stands.
+func (p *prompt) look() {
+	if p.judge != nil {
+		p.said = p.judge(p.line.String())
+	}
 }
 
 func (p *prompt) view(th *theme.Theme, w int) string {
-	l := draw.NewLine(w, "").Gap(1).Raw(th.Title, p.label).Gap(1)
-	return strings.TrimRight(l.String(), " ") + " " + p.line.View(w-draw.Width(p.label)-2, "", th.Match)
+	label := " " + th.Title.Paint(p.label) + " "
+	room := w - draw.Width(label)
+	if p.said.text == "" || room < 40 {
+		return label + p.line.View(room, "", th.Match)
+	}
+	typed := min(max(room/2, draw.Width(p.line.String())+2), room-16)
+	return label + p.line.View(typed, "", th.Match) + draw.NewLine(room-typed, "").Gap(1).Text(p.said.style, p.said.text).String()
 }
 
 func (a *app) promptKey(k tea.KeyMsg) tea.Cmd {
@@ -64,7 +80,12 @@ func (a *app) promptKey(k tea.KeyMsg) tea.Cmd {
 		a.prompt = nil
 		return p.cancel()
 	}
-	write(p.line, k)
+	if k.String() == "tab" && p.complete != nil {
+		p.line.Set(p.complete(p.line.String()))
+	} else {
+		write(p.line, k)
+	}
+	p.look()
 	if p.change == nil {
 		return nil
 	}

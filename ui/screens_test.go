@@ -22,7 +22,7 @@ func TestScreens(t *testing.T) {
 		{"list-delete", "down D"},
 		{"calls", "enter down*4 e"},
 		{"calls-unfolded", "end enter down*3 right down*2"},
-		{"calls-filter", "enter / +call space +err"},
+		{"calls-filter", "enter / +status:failed"},
 		{"frames", "enter f down*3"},
 		{"frame", "enter down*3 e enter down*6"},
 		{"frame-text", "enter down*3 e r"},

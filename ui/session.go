@@ -137,6 +137,7 @@ func (s *session) advanced(st feed.Status) tea.Cmd {
 		s.calls.since = func() time.Duration { return s.env.Now().Sub(h.Start) }
 	}
 	s.calls.grown(s.started && !st.More)
+	filter := s.calls.filterMore()
 	sum := tea.Cmd(nil)
 	if s.feed.Len() != s.frames || ended {
 		sum = s.sumUp()
@@ -156,7 +157,7 @@ func (s *session) advanced(st feed.Status) tea.Cmd {
 		f := s.feed
 		cmds = append(cmds, s.env.tick(followEvery, func(time.Time) tea.Msg { return followMsg{f} }))
 	}
-	return tea.Batch(append(cmds, sum)...)
+	return tea.Batch(append(cmds, sum, filter)...)
 }
 
 // sumUp counts the calls for the heading. While much is still to be read, it adds what
@@ -373,7 +374,12 @@ func (s *session) filterPrompt() {
 		s.feed.Unlock()
 		return tea.Batch(cmd, s.need())
 	}
-	s.env.root.prompt = &prompt{label: "filter", line: &s.filterLine, change: set, accept: set, cancel: func() tea.Cmd {
+	judge := func(text string) styled {
+		s.feed.Lock()
+		defer s.feed.Unlock()
+		return s.calls.judge(text)
+	}
+	s.env.root.prompt = &prompt{label: "filter", line: &s.filterLine, change: set, accept: set, judge: judge, complete: s.calls.complete, cancel: func() tea.Cmd {
 		s.filterLine.Set(before)
 		return set(before)
 	}}

@@ -39,7 +39,7 @@ func TestBrowse(t *testing.T) {
 	if got, other := s.ground(20, row), s.ground(20, row-1); got != "2d3a4d" || other != "" {
 		t.Errorf("the cursor's row has background %q, the one above it %q", got, other)
 	}
-	s.keys("/assign\r")
+	s.keys("/tool:assign*\r")
 	s.wait("1 of 11", "frame 15 result")
 	s.keys("i")
 	s.wait("TOOL-21")

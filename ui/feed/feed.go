@@ -9,7 +9,6 @@ package feed
 
 import (
 	"sort"
-	"strings"
 	"sync"
 	"time"
 
@@ -282,28 +281,4 @@ func (f *Feed) RowAt(t time.Duration) int {
 // FrameAt is the last frame that had crossed at a moment.
 func (f *Feed) FrameAt(t time.Duration) int {
 	return max(0, sort.Search(f.Len(), func(i int) bool { return f.Frame(i).Time > t })-1)
-}
-
-// Has reports whether the index has every word of a row: its method, name, kind and
-// outcome.
-func (f *Feed) Has(r Row, words []string) bool {
-	var text string
-	if c := r.Call(); c >= 0 {
-		o := f.Operation(c)
-		text = o.Method + " " + o.Name + " " + o.Outcome.String() + " " + o.Kind.String()
-	} else {
-		fr := f.Frame(r.Frame())
-		text = fr.Method + " " + string(fr.Kind) + " " + string(fr.Stray) + " " + fr.Dir.String()
-		if fr.Call >= 0 {
-			c := f.Call(fr.Call)
-			text += " " + c.Method + " " + c.Name + " " + c.Outcome.String()
-		}
-	}
-	text = strings.ToLower(text)
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
 }

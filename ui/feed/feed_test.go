@@ -3,7 +3,6 @@ package feed
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -120,23 +119,6 @@ func TestDetail(t *testing.T) {
 	} {
 		if got[name] != want {
 			t.Errorf("%s: %+v, want %+v", name, got[name], want)
-		}
-	}
-}
-
-func TestHas(t *testing.T) {
-	f := read(t, "../testdata/store/20261130T125130Z-tickets-modern-3c4d.jsonl")
-	count := func(words string) (n int) {
-		for _, r := range f.Rows {
-			if f.Has(r, strings.Fields(words)) {
-				n++
-			}
-		}
-		return n
-	}
-	for words, want := range map[string]int{"": len(f.Rows), "tools/call": 5, "add_comment": 2, "tool error": 3, "add_comment " + decode.ToolError.String(): 1, "nothing": 0} {
-		if got := count(words); got != want {
-			t.Errorf("%q: %d rows, want %d", words, got, want)
 		}
 	}
 }
