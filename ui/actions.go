@@ -49,7 +49,7 @@ var actions = []Action{
 	{"page-down", []string{"pgdown", "ctrl+f"}, "page down", "a page down", "", groupMove, inLists},
 	{"first", []string{"home", "g"}, "first row", "the first row", "", groupMove, inLists},
 	{"last", []string{"end", "G"}, "last row", "the last row; of a live session, its end from now on", "", groupMove, inLists},
-	{"open", []string{"enter"}, "open", "open what the cursor is on", "open", groupMove, inSessions | inCalls | inReport | inFrame},
+	{"open", []string{"enter"}, "open", "open what the cursor is on", "open", groupMove, inSessions | inCalls | inReport | inFrame | inSide},
 	{"back", []string{"esc", "backspace"}, "back", "back to where you came from", "back", groupMove, everywhere &^ inSessions},
 	{"other-pane", []string{"tab", "shift+tab"}, "other pane", "between calls and frame", "pane", groupMove, inSession},
 
@@ -63,6 +63,7 @@ var actions = []Action{
 	{"filter", []string{"/"}, "filter or search", "rows with these words; in the frame, search the text", "find", groupShow, inSessions | inCalls | inFrame},
 	{"next-match", []string{"n"}, "next match", "the next match of the search", "", groupShow, inFrame},
 	{"next-failure", []string{"e"}, "next failure", "the next call that failed", "failure", groupShow, inCalls},
+	{"model", []string{"m"}, "what the model reads", "the request that a host would make of it, with its tokens; again to hide it", "model", groupShow, inSession},
 	{"zoom", []string{"z"}, "one pane", "give the pane the whole screen, and back", "", groupShow, inSession},
 	{"grow", []string{"+", "="}, "larger pane", "make the pane larger", "", groupShow, inSession},
 	{"shrink", []string{"-"}, "smaller pane", "make the pane smaller", "", groupShow, inSession},

@@ -141,6 +141,8 @@ func millis(d time.Duration) string {
 	return strconv.FormatFloat(ms/60e3, 'f', 0, 64) + "m"
 }
 
+func itoa(n int) string { return strconv.Itoa(n) }
+
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
 func plural(n int, what string) string {

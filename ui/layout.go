@@ -7,7 +7,8 @@ func (r rect) has(x, y int) bool { return x >= r.x && x < r.x+r.w && y >= r.y &&
 
 // Sizes at which the session screen changes its shape.
 const (
-	wideWidth   = 130 // panes beside each other
+	wideWidth   = 130 // calls and frame beside each other
+	sideWidth   = 110 // a third pane beside them
 	tallHeight  = 14  // calls and frame above each other
 	clockHeight = 9   // a line of time
 	minPane     = 3   // lines of a pane that is worth having
@@ -50,6 +51,10 @@ func arrange(w, h int, p panes) (a arrangement) {
 	switch {
 	case p.only != 0:
 		*a.pane(p.only) = whole
+	case p.side && w >= sideWidth:
+		left, right := a.beside(whole, p.cols)
+		a.stack(left, &p, inFrame)
+		a.side = right
 	case w < wideWidth && h < tallHeight:
 		*a.pane(p.focus) = whole
 	case w < wideWidth:
@@ -58,10 +63,6 @@ func arrange(w, h int, p panes) (a arrangement) {
 			lower = inSide
 		}
 		a.stack(whole, &p, lower)
-	case p.side:
-		left, right := a.beside(whole, p.cols)
-		a.stack(left, &p, inFrame)
-		a.side = right
 	default:
 		a.calls, a.frame = a.beside(whole, p.cols)
 	}

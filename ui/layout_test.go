@@ -60,6 +60,8 @@ type momentMsg struct{ frame int }
 func (m *moment) title() (name, rest string) { return "moment", "of a test" }
 func (m *moment) do(id string) bool          { return id == "down" }
 func (m *moment) click(int)                  {}
+func (m *moment) leads() int                 { return 2 }
+func (m *moment) stop()                      {}
 
 func (m *moment) need(_ *feed.Feed, frame, _ int) tea.Cmd {
 	if frame == m.frame {
@@ -91,6 +93,9 @@ func TestThirdPane(t *testing.T) {
 	}
 	d.keys("tab", "tab")
 	d.has("at 10 true")
+	d.keys("enter")
+	d.has("frame 3 result of server/discover", "at 2 true")
+	d.keys("tab", "e", "tab", "tab")
 	d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	d.has("─ calls", "─ moment of a test", "at 10 true")
 	d.keys("tab")

@@ -22,7 +22,8 @@ type session struct {
 	frame framePane
 	play  player
 
-	side sidePane // nil if there is none
+	side  sidePane // nil if there is none
+	asked bool     // the user has said whether there is to be one, or it was offered
 
 	panes
 	w, h int
@@ -72,6 +73,9 @@ func (s *session) place() place { return s.focus }
 
 func (s *session) close() {
 	s.closed = true
+	if s.side != nil {
+		s.side.stop()
+	}
 	f := s.feed
 	go func() { _ = f.Close() }() // its lock may be held by a read
 }
@@ -143,7 +147,9 @@ func (s *session) advanced(st feed.Status) tea.Cmd {
 		sum = s.sumUp()
 	}
 	s.feed.Unlock()
-	s.started = s.started || !st.More
+	if s.started = s.started || !st.More; s.started {
+		s.offerModel()
+	}
 	if !st.More && s.calls.follow && !st.Live && !ended {
 		s.calls.follow = false // an ended session is read from its beginning
 		s.calls.list.Go(0)
@@ -260,6 +266,8 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		s.feed.Lock()
 		s.calls.toggleFrames()
 		s.feed.Unlock()
+	case "model":
+		s.toggleModel()
 	case "play", "faster", "slower":
 		return s.playKey(id), true
 	case "step", "step-back":
@@ -282,6 +290,35 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// toggleModel shows or hides what the model reads.
+func (s *session) toggleModel() {
+	s.asked = true
+	if s.side == nil {
+		s.side = newModelPane(s.env, s.path)
+		if s.w < sideWidth {
+			s.focus = inSide
+		}
+		return
+	}
+	s.side.stop()
+	s.side = nil
+	if s.focus == inSide {
+		s.focus = inCalls
+	}
+}
+
+// modelFrames is up to how many frames what the model reads is shown unasked.
+const modelFrames = 50000
+
+// offerModel shows what the model reads where there is room, unless the user has said
+// something about it.
+func (s *session) offerModel() {
+	if !s.asked && s.w >= sideWidth && s.feed.Len() <= modelFrames {
+		s.toggleModel()
+		s.arrange()
+	}
 }
 
 // next is the pane after the one with the focus.
@@ -312,6 +349,12 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 		return nil, s.frame.do(id)
 	}
 	if s.focus == inSide {
+		if id == "open" {
+			if frame := s.side.leads(); frame >= 0 {
+				s.calls.goFrame(frame)
+			}
+			return nil, true
+		}
 		return nil, s.side.do(id)
 	}
 	switch id {

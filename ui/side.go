@@ -19,6 +19,10 @@ type sidePane interface {
 	take(msg tea.Msg)
 	// do performs an action of the place inSide; false if it has no such thing.
 	do(id string) bool
+	// leads is the frame that its cursor's row comes from; -1 if there is none.
+	leads() int
+	// stop ends it: it is not shown any more.
+	stop()
 	// click is a click on a line of it.
 	click(line int)
 	// view draws exactly h lines of w cells.
