@@ -64,6 +64,7 @@ var actions = []Action{
 	{"next-match", []string{"n"}, "next match", "the next match of the search", "", groupShow, inFrame},
 	{"next-failure", []string{"e"}, "next failure", "the next call that failed", "failure", groupShow, inCalls},
 	{"model", []string{"m"}, "what the model reads", "the request that a host would make of it, with its tokens; again to hide it", "model", groupShow, inSession},
+	{"reach", []string{"x"}, "dim what is never read", "in the frame, dim what the model never reads, or show all alike", "", groupShow, inSession},
 	{"zoom", []string{"z"}, "one pane", "give the pane the whole screen, and back", "", groupShow, inSession},
 	{"grow", []string{"+", "="}, "larger pane", "make the pane larger", "", groupShow, inSession},
 	{"shrink", []string{"-"}, "smaller pane", "make the pane smaller", "", groupShow, inSession},

@@ -100,7 +100,8 @@ type rowDrawer struct {
 const (
 	bytesFrom = 46
 	timeFrom  = 34
-	wordFrom  = 64
+	wordFrom  = 72
+	callFrom  = 84 // the words tools/call before a tool
 )
 
 func (r *rowDrawer) tail() int {
@@ -159,7 +160,7 @@ func (r *rowDrawer) operation(it item) {
 	method := styled{o.Method, ""}
 	if o.Name != "" {
 		method.style = th.Dim
-		if r.w < wordFrom && o.Method == "tools/call" {
+		if r.w < callFrom && o.Method == "tools/call" {
 			method.text = ""
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mcptap/mcptap/ui/feed"
 	"github.com/mcptap/mcptap/ui/jsontree"
 	"github.com/mcptap/mcptap/ui/safetext"
+	"github.com/mcptap/mcptap/ui/theme"
 	"github.com/mcptap/mcptap/ui/vlist"
 )
 
@@ -39,7 +40,10 @@ type framePane struct {
 	w, h   int
 	ver    uint64
 
-	verdict styled // why the call failed that the frame answers
+	verdict styled                    // why the call failed that the frame answers
+	never   func(pointer string) bool // tells what the model never reads; nil if that is not known
+	bright  bool                      // that is not to be dimmed
+	dimmed  *theme.Theme
 }
 
 // need asks for a frame unless it is there or on its way.
@@ -66,6 +70,16 @@ func (p *framePane) show(b *feed.Body) {
 	p.body = b
 	p.list = vlist.List{}
 	p.changed()
+}
+
+// setNever takes what the model never reads of the frame that is shown.
+func (p *framePane) setNever(never func(frame int) func(pointer string) bool) {
+	p.never = nil
+	if p.body != nil && never != nil {
+		p.never = never(p.body.Frame)
+	}
+	p.dimmed = p.env.th.Dimmed()
+	p.ver++
 }
 
 func (p *framePane) changed() {
@@ -315,7 +329,11 @@ func (p *framePane) view(w, h int, focus bool) []string {
 
 func (p *framePane) draw(i, w int, base draw.Style) string {
 	if t := p.tree(); t != nil {
-		return draw.NewLine(1, base).String() + t.Draw(i, w-1, p.env.th, base)
+		th := p.env.th
+		if p.never != nil && !p.bright && p.never(t.Pointer(i)) {
+			th = p.dimmed
+		}
+		return draw.NewLine(1, base).String() + t.Draw(i, w-1, th, base)
 	}
 	l := draw.NewLine(w, base).Gap(1)
 	if p.mode == asHex {

@@ -11,6 +11,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/ui/draw"
@@ -150,7 +151,7 @@ func (d *driver) screen() string {
 
 func (d *driver) has(what ...string) {
 	d.t.Helper()
-	s := d.screen()
+	s := ansi.Strip(d.screen())
 	for _, w := range what {
 		if !strings.Contains(s, w) {
 			d.t.Errorf("the screen does not have %q:\n%s", w, s)

@@ -63,6 +63,8 @@ func (m *moment) click(int)                  {}
 func (m *moment) leads() int                 { return 2 }
 func (m *moment) stop()                      {}
 
+func (m *moment) never(int) func(string) bool { return nil }
+
 func (m *moment) need(_ *feed.Feed, frame, _ int) tea.Cmd {
 	if frame == m.frame {
 		return nil

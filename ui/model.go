@@ -40,6 +40,7 @@ type modelRequest struct {
 	total, fresh  tokens.Count
 	here          int // row that comes from the frame at the cursor; -1 if none does
 	tools, system tokens.Count
+	reach         *claude.Reach // of the frame at the cursor
 	err           error
 }
 
@@ -95,6 +96,16 @@ func (p *modelPane) title() (name, rest string) {
 		return name, ""
 	}
 	return name, "turn " + itoa(p.got.turn) + "/" + itoa(p.got.turns) + " · as " + p.got.profile + " would, " + p.got.confidence + " confidence"
+}
+
+// never reports for a frame whether the model never reads the member that a JSON pointer
+// names; nil if that is not known.
+func (p *modelPane) never(frame int) func(pointer string) bool {
+	if p.got == nil || p.got.frame != frame || p.got.reach == nil {
+		return nil
+	}
+	reach := p.got.reach
+	return func(pointer string) bool { return reach.At(pointer).Verdict == claude.Never }
 }
 
 // stop gives up what the pane reads.
@@ -159,13 +170,13 @@ func (p *modelPane) draw(r *modelRow, w int, base draw.Style) string {
 	}
 	if !r.head {
 		l.Gap(1)
-		mark := " "
-		if r.placeholder {
-			mark = "░"
-		} else if r.fresh {
-			mark = "+"
+		switch {
+		case r.placeholder:
+			l.Raw(th.Faint, "░")
+		case r.fresh:
+			l.Raw(th.Accent, "+")
 		}
-		l.Raw(th.Accent, mark).Gap(1)
+		l.To(3)
 	}
 	l.Within(style, r.label, max(0, w-11-l.Used())).Gap(1)
 	if r.text != "" {
@@ -227,7 +238,9 @@ func (r *requestReader) at(frame, frames int) *modelRequest {
 		}
 	}
 	at := replay.Ref{Frame: min(frame, r.frames-1)}
-	return r.rows(frame, at, r.book.RequestAt(r.book.Timeline().After(at)))
+	m := r.rows(frame, at, r.book.RequestAt(r.book.Timeline().After(at)))
+	m.reach = r.book.Reach(at)
+	return m
 }
 
 // make reads the session and makes the book of its requests.

@@ -90,6 +90,10 @@ func (s *session) update(msg tea.Msg) tea.Cmd {
 		s.feed.Unlock()
 	}
 	cmd := s.take(msg)
+	switch msg.(type) {
+	case modelMsg, bodyMsg:
+		s.dim()
+	}
 	return tea.Batch(cmd, s.need())
 }
 
@@ -268,6 +272,9 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		s.feed.Unlock()
 	case "model":
 		s.toggleModel()
+	case "reach":
+		s.frame.bright = !s.frame.bright
+		s.frame.ver++
 	case "play", "faster", "slower":
 		return s.playKey(id), true
 	case "step", "step-back":
@@ -292,6 +299,15 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 	return nil, true
 }
 
+// dim tells the frame what of it the model never reads.
+func (s *session) dim() {
+	if s.side == nil {
+		s.frame.setNever(nil)
+		return
+	}
+	s.frame.setNever(s.side.never)
+}
+
 // toggleModel shows or hides what the model reads.
 func (s *session) toggleModel() {
 	s.asked = true
@@ -304,6 +320,7 @@ func (s *session) toggleModel() {
 	}
 	s.side.stop()
 	s.side = nil
+	s.dim()
 	if s.focus == inSide {
 		s.focus = inCalls
 	}

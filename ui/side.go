@@ -21,6 +21,9 @@ type sidePane interface {
 	do(id string) bool
 	// leads is the frame that its cursor's row comes from; -1 if there is none.
 	leads() int
+	// never reports for a frame whether a member, named by a JSON pointer, counts for
+	// nothing here; nil if that is not known.
+	never(frame int) func(pointer string) bool
 	// stop ends it: it is not shown any more.
 	stop()
 	// click is a click on a line of it.

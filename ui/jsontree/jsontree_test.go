@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +145,18 @@ func TestPaths(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestPointer(t *testing.T) {
+	tree := New([]byte(`{"a/b":[{"m~n":"one\ntwo"}],"json":"{\"x\":[1]}"}`), 40)
+	var got []string
+	for row := range tree.Len() {
+		got = append(got, tree.Pointer(row))
+	}
+	want := []string{"/a~1b", "/a~1b/0", "/a~1b/0/m~0n", "/a~1b/0/m~0n", "/a~1b/0/m~0n", "/json", "/json", "/json"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // TestRowsAgree: rows, their parents and their numbers fit together however values

@@ -147,6 +147,34 @@ func (t *Tree) Path(row int) string {
 	return strings.Join(parts, ".")
 }
 
+// Pointer is where the value of a row stands, as a JSON pointer (RFC 6901). What is
+// within a string has the string's.
+func (t *Tree) Pointer(row int) string {
+	r := t.locate(row)
+	if r.n == nil {
+		return ""
+	}
+	pointer := ""
+	n, i := r.n, r.i
+	if n.form != members {
+		n, i = n.parent, n.at
+	}
+	for ; n != nil; n, i = n.parent, n.at {
+		name := strconv.Itoa(i)
+		if n.object {
+			c := n.child(i)
+			name = pointerEscapes.Replace(unquote(n.src[c.key:c.keyEnd]))
+		}
+		pointer = "/" + name + pointer
+		if n.inner {
+			pointer = ""
+		}
+	}
+	return pointer
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
 func (n *node) name(i int) string {
 	if !n.object {
 		return strconv.Itoa(i)

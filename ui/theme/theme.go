@@ -79,6 +79,15 @@ func New(p colorprofile.Profile, dark bool) *Theme {
 	return t
 }
 
+// Dimmed is the theme in which everything is faint but the ground.
+func (t *Theme) Dimmed() *Theme {
+	d := *t
+	for _, s := range []*draw.Style{&d.Text, &d.Strong, &d.Dim, &d.Accent, &d.Title, &d.Good, &d.Bad, &d.Warn, &d.Key, &d.String, &d.Number, &d.Word, &d.Punct} {
+		*s = t.Faint
+	}
+	return &d
+}
+
 // maker makes styles for one kind of terminal.
 type maker struct {
 	profile colorprofile.Profile
