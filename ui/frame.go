@@ -63,13 +63,17 @@ func textWidth(w int) int {
 	return max(16, w-12)
 }
 
-func (p *framePane) show(b *feed.Body) {
+func (p *framePane) show(b *feed.Body) tea.Cmd {
 	if b.Frame != p.want {
-		return // the cursor has moved on
+		return nil // the cursor has moved on
 	}
 	p.body = b
 	p.list = vlist.List{}
 	p.changed()
+	if b.Tree == nil || b.Account.Total() > 0 {
+		return nil
+	}
+	return func() tea.Msg { return accountMsg{b, b.Weigh()} }
 }
 
 // setNever takes what the model never reads of the frame that is shown.
@@ -308,7 +312,11 @@ func (p *framePane) view(w, h int, focus bool) []string {
 	p.resize(w, h)
 	th := p.env.th
 	if p.body == nil {
-		return draw.Fill(nil, w, h)
+		words := ""
+		if p.want >= 0 {
+			words = "reading…"
+		}
+		return draw.Fill([]string{draw.NewLine(w, "").Gap(1).Raw(th.Dim, words).String()}, w, h)
 	}
 	lit := litRest
 	if focus {

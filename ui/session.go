@@ -123,7 +123,11 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 		}
 	case bodyMsg:
 		if msg.feed == s.feed {
-			s.frame.show(msg.body)
+			return s.frame.show(msg.body)
+		}
+	case accountMsg:
+		if msg.body == s.frame.body {
+			s.frame.body.Account = msg.account
 		}
 	case filteredMsg:
 		if msg.feed == s.feed {
