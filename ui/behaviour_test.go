@@ -183,6 +183,25 @@ func TestFilter(t *testing.T) {
 	d.has("─ calls status:tool-error: 1 of 11")
 }
 
+// TestMarks: marks and notes are kept beside the recording, shown, and found.
+func TestMarks(t *testing.T) {
+	d := open(t, "enter", "e", "b")
+	d.has("marked frame 11", "★", "★ marked")
+	d.keys("N", "+ask why", "enter")
+	d.has("★ ask why")
+	d.keys("/", "+mark:yes", "enter")
+	d.has("mark:yes: 1 of 11")
+	again := drive(t, d.app.env.Store, colorprofile.NoTTY, 100, 30).keys("enter", "e")
+	again.has("★ ask why")
+	again.keys("b")
+	if s := again.screen(); strings.Contains(s, "ask why") {
+		t.Errorf("the mark is still there:\n%s", s)
+	}
+	if left, _ := filepath.Glob(filepath.Join(d.app.env.Store.Dir, "*.marks.json")); len(left) != 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
 // TestPlay: the cursor goes through the session at the pace at which it was recorded.
 func TestPlay(t *testing.T) {
 	d := open(t, "end", "enter", "space")
