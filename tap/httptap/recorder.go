@@ -178,11 +178,11 @@ func isMessage(f *tap.Frame) bool {
 	if !f.JSON {
 		return saysRPC(f.Body)
 	}
-	body := gjson.ParseBytes(f.Body)
-	if body.IsArray() {
-		body = body.Get("0")
+	member := "jsonrpc"
+	if text := bytes.TrimLeft(f.Body, " \t\r\n"); len(text) > 0 && text[0] == '[' {
+		member = "0.jsonrpc"
 	}
-	return body.Get("jsonrpc").Exists()
+	return gjson.GetBytes(f.Body, member).Exists()
 }
 
 // saysRPC looks for the member that every message has, where it stands as a rule.
