@@ -131,9 +131,11 @@ func (r *recorder) event(e *eventHead) {
 		return
 	}
 	f := r.data.frame(r.dir, false)
-	f.HTTP = &tap.Carriage{Exchange: r.x.n, Encoding: r.coding, Wire: e.wire}
-	sse := e.SSE
-	f.SSE = &sse
+	carried := &struct { // in one piece
+		tap.Carriage
+		tap.SSE
+	}{tap.Carriage{Exchange: r.x.n, Encoding: r.coding, Wire: e.wire}, e.SSE}
+	f.HTTP, f.SSE = &carried.Carriage, &carried.SSE
 	if len(f.Body) == 0 && f.Digest == nil {
 		r.moment(e)
 		return
@@ -164,7 +166,7 @@ func (r *recorder) moment(e *eventHead) {
 // keep puts a frame among those to be recorded. What is no message of MCP is
 // masked: it may be a token request, or its answer.
 func (r *recorder) keep(f tap.Frame) {
-	if f.Digest == nil && !isMessage(&f) {
+	if f.Digest == nil && (f.SSE == nil || !f.JSON) && !isMessage(&f) {
 		if masked, changed := r.x.tap.Mask.Body(r.content, f.Body); changed {
 			f.Body, f.HTTP.Masked = masked, true
 			f.JSON = f.JSON && gjson.ValidBytes(masked)
