@@ -177,6 +177,10 @@ func TestFilter(t *testing.T) {
 	d.has("turn")
 	d.keys("ctrl+u", "enter")
 	d.has("server/discover", "prompts/get")
+	d.keys("/", "+nothing like it", "enter")
+	d.has("the filter selects nothing")
+	d.keys("esc")
+	d.has("server/discover", "prompts/get")
 	d.keys("f", "/", "+status:tool-error", "enter")
 	d.has("─ frames status:tool-error: 2 of 21")
 	d.keys("f")
@@ -229,7 +233,7 @@ func TestPlay(t *testing.T) {
 func TestResize(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	d := open(t)
-	keys := []string{"enter", "tab", "down", "up", "right", "left", "f", "r", "z", "+", "-", "i", "esc", "t", "esc", "p", "esc", "?", "esc", ":", "esc", "e", "s", "end", "home", "/", "x", "enter", "]", "E", "C"}
+	keys := []string{"enter", "tab", "down", "up", "right", "left", "f", "r", "z", "+", "-", "i", "esc", "t", "esc", "p", "esc", "?", "esc", ":", "esc", "e", "s", "end", "home", "/", "x", "enter", "]", "E", "C", "m", "x", "b", "y", "tab"}
 	for range 600 {
 		d.send(tea.WindowSizeMsg{Width: leastWidth + r.IntN(220), Height: leastHeight + r.IntN(70)})
 		d.screen()

@@ -65,7 +65,7 @@ func (c *calls) emptyWords() string {
 		if c.upto < c.all() {
 			return "looking…"
 		}
-		return "the filter selects nothing; / changes it"
+		return "the filter selects nothing; / changes it, esc takes it away"
 	}
 	return "nothing has crossed yet"
 }
@@ -251,6 +251,9 @@ func (r *rowDrawer) frame(i int) {
 		if f.Call >= 0 {
 			name = styled{r.c.feed.Call(f.Call).Name, ""}
 		}
+	}
+	if what.text == "" {
+		what = styled{string(f.Kind), th.Dim}
 	}
 	if f.Orphan {
 		sign, word, style = "!", "orphan", th.Warn

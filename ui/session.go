@@ -300,7 +300,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 			s.focus = inCalls
 			return nil, true
 		}
-		return nil, false
+		return s.dropFilter()
 	default:
 		return nil, false
 	}
@@ -458,6 +458,17 @@ func (s *session) filterPrompt() {
 		s.filterLine.Set(before)
 		return set(before)
 	}}
+}
+
+// dropFilter shows all rows again; ok is false if it does already.
+func (s *session) dropFilter() (cmd tea.Cmd, ok bool) {
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	if s.calls.filter == "" {
+		return nil, false
+	}
+	s.filterLine.Set("")
+	return s.calls.setFilter(""), true
 }
 
 func (s *session) searchPrompt() {
