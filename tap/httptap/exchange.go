@@ -14,8 +14,9 @@ import (
 
 // An exchange is one request and its answer on their way through the tap.
 //
-// The request's body is read while the answer may already come, so what both need
-// is behind mu.
+// The request's body is read while the answer may already come. What is recorded is
+// recorded in turn, by one direction at a time: so the order in the journal is one,
+// and nothing follows an exchange's end. What else both need is behind mu.
 type exchange struct {
 	tap        *Tap
 	session    *session
@@ -24,6 +25,8 @@ type exchange struct {
 	in         *http.Request
 	seen       opening // what the beginning of the request's body told
 	atEndpoint bool    // it goes to the server's MCP endpoint
+
+	turn sync.Mutex // taken before mu
 
 	mu       sync.Mutex
 	up, down *recorder
@@ -37,13 +40,25 @@ type exchange struct {
 }
 
 // record records frames, after the head that is owed and before another moment.
-// It reports false once the journal has ended.
+// It reports false once the journal has ended. The turn must be held.
 func (x *exchange) record(frames []tap.Frame, after *tap.Exchange) bool {
 	x.mu.Lock()
 	before := x.owed
 	x.owed = nil
 	x.mu.Unlock()
 	return x.session.journal.RecordHTTP(before, frames, after)
+}
+
+// recordOwed records the head that is owed.
+func (x *exchange) recordOwed() {
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	x.mu.Lock()
+	owed := x.owed != nil
+	x.mu.Unlock()
+	if owed {
+		x.record(nil, nil)
+	}
 }
 
 // remark keeps a sentence for the end's record.
@@ -118,6 +133,8 @@ func (t *Tap) maskHeaders(h http.Header, host string) [][2]string {
 // answered takes the answer's head. It is recorded with the body's first piece, or
 // at once if it is delivered before that.
 func (x *exchange) answered(res *http.Response) {
+	x.turn.Lock()
+	defer x.turn.Unlock()
 	head := x.responseHead(res)
 	down := newRecorder(x, tap.S2C, res.Header, res.ContentLength)
 	x.mu.Lock()
@@ -128,7 +145,7 @@ func (x *exchange) answered(res *http.Response) {
 	case res.StatusCode == http.StatusSwitchingProtocols:
 		x.record(nil, nil)
 	case res.Body == nil || res.Body == http.NoBody:
-		down.end()
+		down.ended()
 	case down.events != nil || res.ContentLength < 0:
 		x.record(nil, nil)
 		res.Body = &tee{src: res.Body, rec: down}
@@ -137,10 +154,12 @@ func (x *exchange) answered(res *http.Response) {
 	}
 }
 
-// endOf is the record of the exchange's end if this is the end of the answer's
-// body, and the first end there is.
-func (x *exchange) endOf(r *recorder) *tap.Exchange {
-	if r.dir != tap.S2C {
+// endOfBoth is the record of the exchange's end once both bodies have ended.
+func (x *exchange) endOfBoth() *tap.Exchange {
+	x.mu.Lock()
+	both := x.down != nil && x.down.done && (x.up == nil || x.up.done)
+	x.mu.Unlock()
+	if !both {
 		return nil
 	}
 	return x.end(tap.EndServer, "")
@@ -181,34 +200,45 @@ func (x *exchange) fail(err error) {
 
 // finish ends what has no end yet, once nothing more will be delivered.
 func (x *exchange) finish() {
+	x.turn.Lock()
+	defer x.turn.Unlock()
 	x.mu.Lock()
-	up, down, err, ended := x.up, x.down, x.err, x.ended
+	up, down, ended := x.up, x.down, x.ended
 	x.mu.Unlock()
-	if up != nil && !up.done {
-		up.close("the request broke off")
-		up.flush(nil)
-	}
 	if ended {
 		return
 	}
-	by, why := tap.EndServer, ""
-	switch {
-	case x.tap.stopping():
-		by, why = tap.EndTap, "the tap was ended"
-	case x.in.Context().Err() != nil:
-		by = tap.EndClient
-	case err != nil:
-		by, why = tap.EndBroken, plainError(err)
-	case x.status == 0:
-		by, why = tap.EndBroken, "no answer came"
-	case x.status != http.StatusSwitchingProtocols:
-		by = tap.EndClient // the answer could not be written
+	by, why := x.breaker()
+	if down != nil && down.done {
+		by, why = tap.EndServer, "the answer came before the end of the request"
 	}
-	if down != nil {
-		down.close(by)
-		down.flush(nil)
+	for _, r := range [...]*recorder{up, down} {
+		if r != nil && !r.done {
+			r.close("broken off")
+			r.flush(nil)
+		}
 	}
 	x.record(nil, x.end(by, why))
+}
+
+// breaker tells who broke the exchange off, and why.
+func (x *exchange) breaker() (by, why string) {
+	stopping := x.tap.stopping()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case stopping:
+		return tap.EndTap, "the tap was ended"
+	case x.status == http.StatusSwitchingProtocols:
+		return tap.EndServer, ""
+	case x.in.Context().Err() != nil:
+		return tap.EndClient, ""
+	case x.err != nil:
+		return tap.EndBroken, plainError(x.err)
+	case x.status == 0:
+		return tap.EndBroken, "no answer came"
+	}
+	return tap.EndClient, "" // the answer could not be written
 }
 
 // endpoint takes the data of an endpoint event of HTTP+SSE: where the client posts
@@ -235,6 +265,8 @@ type tee struct {
 	rec    *recorder
 	during func() // called before each read
 	atEnd  func() // called when the body has ended
+
+	atClose func() // called when nobody wants more of it
 }
 
 func (t *tee) Read(p []byte) (n int, err error) {
@@ -259,7 +291,7 @@ func (t *tee) Read(p []byte) (n int, err error) {
 	switch {
 	case err != io.EOF: //nolint:errorlint // a body's end is io.EOF itself
 		t.rec.x.fail(fmt.Errorf("the %s broke off: %w", whose[t.rec.dir], err))
-	case !t.rec.done && !t.rec.end():
+	case !t.rec.end():
 		return n, errJournalEnded
 	}
 	return n, err
@@ -268,6 +300,11 @@ func (t *tee) Read(p []byte) (n int, err error) {
 var whose = map[tap.Dir]string{tap.C2S: "request", tap.S2C: "answer"}
 
 // Close closes the body; what comes after it is not delivered.
-func (t *tee) Close() error { return t.src.Close() }
+func (t *tee) Close() error {
+	if t.atClose != nil && !t.rec.hasEnded() {
+		t.atClose()
+	}
+	return t.src.Close()
+}
 
 var errJournalEnded = fmt.Errorf("the recording has ended")

@@ -50,6 +50,11 @@ func newRecorder(x *exchange, dir tap.Dir, h http.Header, length int64) *recorde
 // feed takes the next piece and records what it finishes, and with it the end of
 // the exchange if the body is complete. It reports whether the piece may go on.
 func (r *recorder) feed(b []byte) bool {
+	r.x.turn.Lock()
+	defer r.x.turn.Unlock()
+	if r.done {
+		return false // the exchange has ended meanwhile
+	}
 	r.wire += int64(len(b))
 	if r.decoder != nil {
 		r.decoder.Feed(b)
@@ -57,7 +62,7 @@ func (r *recorder) feed(b []byte) bool {
 		r.decoded(b)
 	}
 	if r.wire == r.length {
-		return r.end()
+		return r.ended()
 	}
 	if r.events == nil && r.decoder == nil && r.length < 0 && r.data.complete() {
 		r.body() // the end of a body without a length may come at any time later
@@ -75,8 +80,20 @@ func (r *recorder) decoded(b []byte) {
 
 // end takes the end of the body, and reports as feed does.
 func (r *recorder) end() bool {
+	r.x.turn.Lock()
+	defer r.x.turn.Unlock()
+	return r.done || r.ended()
+}
+
+func (r *recorder) hasEnded() bool {
+	r.x.turn.Lock()
+	defer r.x.turn.Unlock()
+	return r.done
+}
+
+func (r *recorder) ended() bool {
 	r.close("")
-	return r.flush(r.x.endOf(r))
+	return r.flush(r.x.endOfBoth())
 }
 
 // close finishes what is unfinished. why says why there will be no more; it is

@@ -84,7 +84,7 @@ func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
 			t.clients.sweep()
 			continue
 		case err := <-served:
-			t.clients.closeAll("the tap could not listen any more: " + err.Error())
+			t.endAll("the tap could not listen any more: " + err.Error())
 			return err
 		case <-ctx.Done():
 		}
@@ -132,38 +132,58 @@ func (t *Tap) transport() *http.Transport {
 	}
 }
 
-// shutDown lets requests end, event streams at once, and then ends the journals.
+// shutDown lets requests end, those that have no end of their own at once, and
+// then ends the journals.
 func (t *Tap) shutDown(server *http.Server) {
 	t.mu.Lock()
 	t.ending = true
-	for x, cancel := range t.live {
-		if x.isStream() {
-			cancel()
-		}
-	}
 	t.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	if server.Shutdown(ctx) != nil {
-		t.mu.Lock()
-		for _, cancel := range t.live {
-			cancel()
-		}
-		t.mu.Unlock()
-		last, cancel := context.WithTimeout(context.Background(), grace)
-		defer cancel()
-		if server.Shutdown(last) != nil {
+	t.cancel((*exchange).isStream)
+	if !within(grace, server.Shutdown) {
+		t.cancel(func(*exchange) bool { return true })
+		if !within(grace, server.Shutdown) {
 			_ = server.Close()
 		}
 	}
 	t.proxy.Transport.(*http.Transport).CloseIdleConnections()
-	t.clients.closeAll("the tap was ended")
+	t.endAll("the tap was ended")
 }
 
+// endAll ends the journals, and before that what goes on in them: a handler may
+// return later, or serve another protocol by now.
+func (t *Tap) endAll(reason string) {
+	for _, x := range t.cancel(func(*exchange) bool { return true }) {
+		x.finish()
+	}
+	t.clients.closeAll(reason)
+}
+
+// within reports whether f was done in time.
+func within(d time.Duration, f func(context.Context) error) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	return f(ctx) == nil
+}
+
+// cancel breaks off exchanges that are going on, and gives them.
+func (t *Tap) cancel(which func(*exchange) bool) (all []*exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for x, cancel := range t.live {
+		if which(x) {
+			cancel()
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// isStream reports an exchange without an end of its own: an event stream, or a
+// connection that speaks something else now.
 func (x *exchange) isStream() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.down != nil && x.down.events != nil
+	return x.down != nil && x.down.events != nil || x.status == http.StatusSwitchingProtocols
 }
 
 // track keeps what can be ended with the tap.
