@@ -137,6 +137,7 @@ func (x *exchange) answered(res *http.Response) {
 	defer x.turn.Unlock()
 	head := x.responseHead(res)
 	down := newRecorder(x, tap.S2C, res.Header, res.ContentLength)
+	down.trailers = len(res.Trailer) > 0
 	x.mu.Lock()
 	x.answer, x.status, x.owed, x.down = res, res.StatusCode, head, down
 	x.mu.Unlock()

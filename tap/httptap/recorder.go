@@ -19,6 +19,8 @@ type recorder struct {
 	content string // Content-Type without parameters
 	length  int64  // of the body if known, else -1
 
+	trailers bool // are to come after the body
+
 	data    *collector
 	events  *splitter // nil if the body is no event stream
 	decoder *decoder  // nil if the body is not compressed
@@ -61,11 +63,11 @@ func (r *recorder) feed(b []byte) bool {
 	} else {
 		r.decoded(b)
 	}
-	if r.wire == r.length {
+	switch {
+	case r.wire == r.length && !r.trailers:
 		return r.ended()
-	}
-	if r.events == nil && r.decoder == nil && r.length < 0 && r.data.complete() {
-		r.body() // the end of a body without a length may come at any time later
+	case r.events == nil && r.decoder == nil && (r.wire == r.length || r.length < 0 && r.data.complete()):
+		r.body() // the end of the exchange may come at any time later
 	}
 	return r.flush(nil)
 }

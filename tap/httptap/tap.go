@@ -70,7 +70,7 @@ func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
 	server := &http.Server{
 		Handler: t, ConnContext: withConn, ErrorLog: silent,
 		MaxHeaderBytes: maxHead, ReadHeaderTimeout: headTime, IdleTimeout: idleClient,
-		Protocols: new(http.Protocols),
+		Protocols: new(http.Protocols), DisableGeneralOptionsHandler: true,
 	}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
