@@ -35,6 +35,7 @@ type exchange struct {
 	owed     *tap.Exchange // the answer's head, not yet recorded
 	ended    bool
 	err      error // why it broke off
+	upBroke  bool  // within the request
 	remarks  []string
 	rewrites []tap.Rewrite // not yet recorded
 }
@@ -228,12 +229,14 @@ func (x *exchange) breaker() (by, why string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch {
+	case x.upBroke:
+		return tap.EndClient, plainError(x.err)
+	case x.in.Context().Err() != nil:
+		return tap.EndClient, ""
 	case stopping:
 		return tap.EndTap, "the tap was ended"
 	case x.status == http.StatusSwitchingProtocols:
 		return tap.EndServer, ""
-	case x.in.Context().Err() != nil:
-		return tap.EndClient, ""
 	case x.err != nil:
 		return tap.EndBroken, plainError(x.err)
 	case x.status == 0:
@@ -266,8 +269,6 @@ type tee struct {
 	rec    *recorder
 	during func() // called before each read
 	atEnd  func() // called when the body has ended
-
-	atClose func() // called when nobody wants more of it
 }
 
 func (t *tee) Read(p []byte) (n int, err error) {
@@ -286,26 +287,32 @@ func (t *tee) Read(p []byte) (n int, err error) {
 	if err == nil {
 		return n, nil
 	}
+	if err != io.EOF { //nolint:errorlint // a body's end is io.EOF itself
+		t.rec.broke(err)
+		return n, err
+	}
 	if t.atEnd != nil {
 		t.atEnd()
 	}
-	switch {
-	case err != io.EOF: //nolint:errorlint // a body's end is io.EOF itself
-		t.rec.x.fail(fmt.Errorf("the %s broke off: %w", whose[t.rec.dir], err))
-	case !t.rec.end():
+	if !t.rec.end() {
 		return n, errJournalEnded
 	}
 	return n, err
 }
 
-var whose = map[tap.Dir]string{tap.C2S: "request", tap.S2C: "answer"}
+// broke takes the reason for which there is no more of a body.
+func (r *recorder) broke(err error) {
+	if r.dir == tap.S2C {
+		r.x.fail(fmt.Errorf("the answer broke off: %w", err))
+		return
+	}
+	r.x.mu.Lock()
+	r.x.upBroke = r.x.err == nil
+	r.x.mu.Unlock()
+	r.x.fail(fmt.Errorf("the request broke off: %w", err))
+}
 
 // Close closes the body; what comes after it is not delivered.
-func (t *tee) Close() error {
-	if t.atClose != nil && !t.rec.hasEnded() {
-		t.atClose()
-	}
-	return t.src.Close()
-}
+func (t *tee) Close() error { return t.src.Close() }
 
 var errJournalEnded = fmt.Errorf("the recording has ended")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -74,6 +75,13 @@ func (r *running) now() (all []byte) {
 		all = append(all, b...)
 	}
 	return all
+}
+
+// ended waits until so many exchanges have ended.
+func (r *running) ended(n int) {
+	for bytes.Count(r.now(), []byte(`"phase":"end"`)) < n {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // journals ends the tap and gives its journals, each of them checked.
@@ -321,4 +329,12 @@ func do(t testing.TB, req *http.Request) (*http.Response, string) {
 		t.Errorf("reading the answer: %v", err)
 	}
 	return res, string(b)
+}
+
+// serve serves a handler of the standard library.
+func serve(t testing.TB, h http.HandlerFunc) (origin string) {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
 }

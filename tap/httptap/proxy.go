@@ -58,7 +58,7 @@ func (t *Tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer x.finish()
 	// Set to nothing, these are not made up by the server when the answer lacks them.
 	w.Header()["Content-Type"], w.Header()["Date"] = nil, nil
-	out := newWriter(w, x, t.Now)
+	out := newWriter(w, x)
 	defer out.end()
 	t.proxy.ServeHTTP(out, x.in.WithContext(ctx))
 }
@@ -72,6 +72,9 @@ func (t *Tap) refuse(w http.ResponseWriter, reason string) {
 // begin finds whose request it is and records its head, with the body if all of
 // that is there.
 func (t *Tap) begin(w http.ResponseWriter, r *http.Request) *exchange {
+	// A copy, since the server looks at its own request's body to know where the
+	// next request begins.
+	r = r.WithContext(r.Context())
 	x := &exchange{tap: t, w: w, in: r, atEndpoint: r.URL.Path == t.Upstream.Path}
 	first, rest := begun(r)
 	x.seen = look(r, first, x.atEndpoint)

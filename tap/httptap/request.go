@@ -82,8 +82,7 @@ func (f *failing) Read([]byte) (int, error) { return 0, f.err }
 // silent within one that it has begun.
 func (t *Tap) streamed(w http.ResponseWriter, body *tee) *tee {
 	control := http.NewResponseController(w)
-	body.during = func() { _ = control.SetReadDeadline(t.Now().Add(stalled)) }
+	body.during = func() { _ = control.SetReadDeadline(t.Now().Add(t.stall)) }
 	body.atEnd = func() { _ = control.SetReadDeadline(time.Time{}) }
-	body.atClose = func() { _ = control.SetReadDeadline(t.Now().Add(linger)) }
 	return body
 }

@@ -50,6 +50,7 @@ type Tap struct {
 	RewriteOrigin bool     // the server gets its own origin instead of the page's
 	Insecure      bool     // the server's certificate is not checked
 
+	stall   time.Duration // stalled, but in tests
 	proxy   *httputil.ReverseProxy
 	guard   *guard
 	clients *clients
@@ -99,6 +100,9 @@ func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
 
 func (t *Tap) init(in net.Listener) {
 	t.live, t.warned = map[*exchange]context.CancelFunc{}, map[string]bool{}
+	if t.stall == 0 {
+		t.stall = stalled
+	}
 	t.clients = newClients(t.NewJournal, t.Now, alive)
 	t.guard = &guard{hosts: lower(t.AllowHosts), origins: lower(t.AllowOrigins)}
 	if tcp, ok := in.Addr().(*net.TCPAddr); ok {

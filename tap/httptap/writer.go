@@ -19,6 +19,7 @@ type writer struct {
 	x       *exchange
 	control *http.ResponseController
 	now     func() time.Time
+	stall   time.Duration
 
 	mu    sync.Mutex
 	until time.Time   // the deadline that is set
@@ -27,8 +28,8 @@ type writer struct {
 	over  bool
 }
 
-func newWriter(w http.ResponseWriter, x *exchange, now func() time.Time) *writer {
-	return &writer{ResponseWriter: w, x: x, control: http.NewResponseController(w), now: now}
+func newWriter(w http.ResponseWriter, x *exchange) *writer {
+	return &writer{ResponseWriter: w, x: x, control: http.NewResponseController(w), now: x.tap.Now, stall: x.tap.stall}
 }
 
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -36,8 +37,8 @@ func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // within gives the client its time for what is sent now. A deadline is good for
 // several pieces that follow each other.
 func (w *writer) within() {
-	if now := w.now(); w.until.Sub(now) < stalled*9/10 {
-		w.until = now.Add(stalled)
+	if now := w.now(); w.until.Sub(now) < w.stall*9/10 {
+		w.until = now.Add(w.stall)
 		_ = w.control.SetWriteDeadline(w.until)
 	}
 }
@@ -87,7 +88,7 @@ func (w *writer) FlushError() error {
 
 // Write sends a piece of a body. The reverse proxy flushes one of unknown length
 // itself; the server flushes what is left when the handler returns, which it does
-// at once after the last byte, unless something else is still going on.
+// at once after the last byte; but on HTTP/2 the end may come later than that.
 func (w *writer) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,13 +100,14 @@ func (w *writer) Write(b []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(b)
 	known := w.left > 0
 	w.left -= int64(n)
-	if err == nil && known && (w.left > 0 || w.x.lingers()) {
+	if err == nil && known && (w.left > 0 || w.x.viaHTTP2()) {
 		err = w.flush()
 	}
 	return n, err
 }
 
-// end is called when the handler is about to return: the rest has its time too.
+// end is called when the handler is about to return: the rest has its time too,
+// and so has a client that still sends a body which nobody reads any more.
 func (w *writer) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,6 +116,9 @@ func (w *writer) end() {
 		w.head.Stop()
 	}
 	w.within()
+	if up := w.x.up; up != nil && !up.hasEnded() {
+		_ = w.control.SetReadDeadline(w.now().Add(linger))
+	}
 }
 
 // bodyLength is the length of the answer's body; 0 if there is none, or none that
@@ -127,9 +132,8 @@ func (x *exchange) bodyLength() int64 {
 	return max(0, x.down.length)
 }
 
-// lingers reports that the exchange may go on after the answer's last byte.
-func (x *exchange) lingers() bool {
+func (x *exchange) viaHTTP2() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.up != nil && !x.up.done || x.answer != nil && x.answer.ProtoMajor > 1
+	return x.answer != nil && x.answer.ProtoMajor > 1
 }
