@@ -1,6 +1,7 @@
 package httptap
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -50,7 +51,8 @@ type Tap struct {
 	RewriteOrigin bool     // the server gets its own origin instead of the page's
 	Insecure      bool     // the server's certificate is not checked
 
-	stall   time.Duration // stalled, but in tests
+	stall, headTime time.Duration // shorter in tests
+
 	proxy   *httputil.ReverseProxy
 	guard   *guard
 	clients *clients
@@ -70,7 +72,7 @@ func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
 	t.init(in)
 	server := &http.Server{
 		Handler: t, ConnContext: withConn, ErrorLog: silent,
-		MaxHeaderBytes: maxHead, ReadHeaderTimeout: headTime, IdleTimeout: idleClient,
+		MaxHeaderBytes: maxHead, ReadHeaderTimeout: t.headTime, IdleTimeout: idleClient,
 		Protocols: new(http.Protocols), DisableGeneralOptionsHandler: true,
 	}
 	server.Protocols.SetHTTP1(true)
@@ -100,9 +102,7 @@ func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
 
 func (t *Tap) init(in net.Listener) {
 	t.live, t.warned = map[*exchange]context.CancelFunc{}, map[string]bool{}
-	if t.stall == 0 {
-		t.stall = stalled
-	}
+	t.stall, t.headTime = cmp.Or(t.stall, stalled), cmp.Or(t.headTime, headTime)
 	t.clients = newClients(t.NewJournal, t.Now, alive)
 	t.guard = &guard{hosts: lower(t.AllowHosts), origins: lower(t.AllowOrigins)}
 	if tcp, ok := in.Addr().(*net.TCPAddr); ok {
