@@ -362,6 +362,49 @@ func TestInterruptWithAnOpenStream(t *testing.T) {
 	}
 }
 
+// TestWhoMayUseTheTap is the guard with the flags that open it.
+func TestWhoMayUseTheTap(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	closed := startHTTP(t, server.URL+"/mcp")
+	open := startHTTP(t, server.URL+"/mcp", "--listen", "0.0.0.0:0", "--listen-anywhere", "--allow-host", "tap.example", "--allow-origin", "https://page.example")
+	_, port, _ := strings.Cut(strings.TrimPrefix(open.url, "http://["), "]:") // [::]:PORT
+	for _, c := range []struct {
+		host, origin         string
+		whenClosed, whenOpen int
+	}{
+		{"", "", 200, 200},
+		{"tap.example", "", 403, 200},
+		{"evil.example", "", 403, 403},
+		{"192.0.2.7", "", 403, 200},
+		{"", "https://page.example", 403, 200},
+		{"", "https://evil.example", 403, 403},
+		{"", "http://192.0.2.9", 403, 403},
+		{"", "http://localhost:6274", 200, 200},
+	} {
+		for url, want := range map[string]int{closed.url: c.whenClosed, "http://127.0.0.1:" + strings.Trim(port, "/mcp") + "/mcp": c.whenOpen} {
+			req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+			req.Host = c.host
+			if c.origin != "" {
+				req.Header.Set("Origin", c.origin)
+			}
+			res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := io.ReadAll(res.Body)
+			_ = res.Body.Close()
+			if res.StatusCode != want || (want == 403) != strings.HasPrefix(string(body), "mcptap refused this request: ") {
+				t.Errorf("%s, Host %q, Origin %q: %s %q, want %d", url, c.host, c.origin, res.Status, body, want)
+			}
+		}
+	}
+	if _, said := closed.end(); strings.Count(said, "mcptap: refused a request: ") != 6 {
+		t.Errorf("it said %q", said)
+	}
+	open.end()
+}
+
 // TestHostCommandGetsSignals passes each on, once.
 func TestHostCommandGetsSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
