@@ -3,6 +3,7 @@ package tap
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -143,8 +144,38 @@ func (w *Writer) carriage(f *Frame) {
 	w.buf = append(w.buf, '}')
 	if f.SSE != nil {
 		w.buf = append(w.buf, `,"sse":`...)
-		w.buf = appendJSON(w.buf, f.SSE)
+		w.buf = f.SSE.append(w.buf)
 	}
+}
+
+// append appends it as JSON: there is one for each event, and most are short.
+func (s *SSE) append(dst []byte) []byte {
+	dst = append(dst, '{')
+	from := len(dst)
+	member := func(name string) {
+		if len(dst) > from {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), name...), `":`...)
+	}
+	text := func(name, value string) {
+		member(name)
+		dst = appendString(dst, []byte(strings.ToValidUTF8(value, "\uFFFD")))
+	}
+	if s.Event != "" {
+		text("event", s.Event)
+	}
+	if s.ID != nil {
+		text("id", *s.ID)
+	}
+	if s.Retry != "" {
+		text("retry", s.Retry)
+	}
+	if s.Comments != 0 {
+		member("comments")
+		dst = strconv.AppendInt(dst, int64(s.Comments), 10)
+	}
+	return append(dst, '}')
 }
 
 // appendJSON appends v as JSON; what can't be (nothing of ours) as null.

@@ -117,7 +117,7 @@ func BenchmarkDown(b *testing.B) {
 
 func BenchmarkUp(b *testing.B) {
 	call := append(append([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"text":"`), bytes.Repeat([]byte("x"), 1<<20)...), `"}}}`...)
-	arms(b, func(w http.ResponseWriter, r *http.Request) {
+	arms(b, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 	}, func(b *testing.B, base string) {
 		b.SetBytes(int64(len(call)))

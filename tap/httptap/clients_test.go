@@ -24,8 +24,8 @@ type room struct {
 
 func newRoom(t *testing.T) *room {
 	r := &room{t: t, time: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC), dead: map[int]bool{}, conns: map[string]*conn{}}
-	make := journals(t, t.TempDir())
-	r.clients = newClients(func(c Client) *tap.Writer { r.started++; return make(c) }, func() time.Time { return r.time }, func(pid int) bool { return !r.dead[pid] })
+	create := journals(t, t.TempDir())
+	r.clients = newClients(func(c Client) *tap.Writer { r.started++; return create(c) }, func() time.Time { return r.time }, func(pid int) bool { return !r.dead[pid] })
 	return r
 }
 

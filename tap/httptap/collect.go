@@ -48,7 +48,8 @@ func (c *collector) room(n int) {
 		b := make([]byte, 0, max(2*need, min(c.size, tap.MaxFrame)))
 		bigger = &b
 	}
-	full := append((*bigger)[:0], c.buf...)
+	full := (*bigger)[:len(c.buf)]
+	copy(full, c.buf)
 	c.release()
 	c.buf = full
 }

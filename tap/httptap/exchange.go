@@ -287,7 +287,7 @@ func (t *tee) Read(p []byte) (n int, err error) {
 	if err == nil {
 		return n, nil
 	}
-	if err != io.EOF { //nolint:errorlint // a body's end is io.EOF itself
+	if err != io.EOF {
 		t.rec.broke(err)
 		return n, err
 	}

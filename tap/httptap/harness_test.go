@@ -306,7 +306,15 @@ func respond(t testing.TB, answer string) (origin string) {
 	})
 }
 
-func getBody(t testing.TB, url string) (*http.Response, string) {
+// An answer is one that was read to its end.
+type answer struct {
+	Status          string
+	StatusCode      int
+	Header, Trailer http.Header
+	ContentLength   int64
+}
+
+func getBody(t testing.TB, url string) (answer, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -316,7 +324,7 @@ func getBody(t testing.TB, url string) (*http.Response, string) {
 }
 
 // do sends a request over a connection of its own and reads the answer.
-func do(t testing.TB, req *http.Request) (*http.Response, string) {
+func do(t testing.TB, req *http.Request) (answer, string) {
 	t.Helper()
 	client := &http.Transport{DisableCompression: true, DisableKeepAlives: true}
 	res, err := client.RoundTrip(req)
@@ -328,7 +336,7 @@ func do(t testing.TB, req *http.Request) (*http.Response, string) {
 	if err != nil {
 		t.Errorf("reading the answer: %v", err)
 	}
-	return res, string(b)
+	return answer{res.Status, res.StatusCode, res.Header, res.Trailer, res.ContentLength}, string(b)
 }
 
 // serve serves a handler of the standard library.

@@ -17,7 +17,7 @@ func askInode(local, remote netip.AddrPort) (inode string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	soon := unix.Timeval{Sec: 1}
 	if unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &soon) != nil ||
 		unix.Sendto(fd, diagRequest(local, remote), 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}) != nil {

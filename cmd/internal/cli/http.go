@@ -71,11 +71,10 @@ and the tap ends with it. Without one the tap runs until it is interrupted.
 	f.BoolVar(&o.insecure, "insecure", false, "do not check the server's certificate")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 && c.ArgsLenAtDash() != 0 {
-			if o.to == "" && len(args) == 1 && strings.Contains(args[0], "://") {
-				o.to, args = args[0], nil
-			} else {
+			if o.to != "" || len(args) != 1 || !strings.Contains(args[0], "://") {
 				return usagef("%s takes no argument before --; the server's URL goes after --to", c.CommandPath())
 			}
+			o.to, args = args[0], nil
 		}
 		return a.httpTap(c.Context(), &o, args)
 	}
