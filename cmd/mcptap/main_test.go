@@ -34,6 +34,11 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			corpus, err := filepath.Abs("../../decode/testdata/corpus")
 			env.Setenv("CORPUS", corpus)
+			if err != nil {
+				return err
+			}
+			plays, err := filepath.Abs("../../replay/claude/testdata")
+			env.Setenv("PLAYS", plays) // two servers of one host at the same time
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -16,6 +17,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 var update = flag.Bool("update", false, "write the screens anew")
@@ -46,6 +49,7 @@ func TestScreens(t *testing.T) {
 		{"frames", "show --frames", "features-go-noise-kills-client"},
 		{"rounds", "show", "features-ts-auto-sibling-full.2"},
 		{"stats", "stats", "slack-ts-auto"},
+		{"request", "request --host claude-code", "features-go-noise-kills-client"},
 	} {
 		for _, columns := range []uint16{40, 60, 80, 120, 200} {
 			for _, colour := range []string{"NO_COLOR=1", "NO_COLOR="} {
@@ -60,6 +64,33 @@ func TestScreens(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestRequestJSONOnATerminal: JSON that a terminal shows means the same as that which
+// is piped, and nothing in it drives the terminal.
+func TestRequestJSONOnATerminal(t *testing.T) {
+	args := []string{"request", "--json", "../../decode/testdata/corpus/features-ts-legacy-full.jsonl"}
+	shown := onTerminal(t, 80, "NO_COLOR=1", args...)
+	shown = shown[strings.Index(shown, "{\n"):] // standard error is on the same terminal
+	for line := range strings.Lines(shown) {
+		if line = strings.TrimSuffix(line, "\n"); safetext.Line(line) != line {
+			t.Errorf("a line that is not safe: %q", line)
+		}
+	}
+	piped, err := exec.Command("mcptap", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b any
+	if json.Unmarshal([]byte(shown), &a) != nil || json.Unmarshal(piped, &b) != nil {
+		t.Fatal("it is no JSON")
+	}
+	if diff := cmp.Diff(b, a); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(shown, `\u202e`) {
+		t.Error("the session has no hidden character: this test sees nothing")
 	}
 }
 

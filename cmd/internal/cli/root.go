@@ -38,7 +38,22 @@ Without a command, mcptap lists what was recorded.`,
 	})
 	root.PersistentFlags().StringVar(&a.dir, "dir", "", "folder of recordings (default: see 'mcptap help environment')")
 	a.addTap(root)
-	root.AddCommand(a.http(), a.ls(), a.show(), a.follow(), a.stats(), a.check(), a.save(), a.keep(), a.rm(), a.path(), a.demo(), a.version(), a.man())
+	root.AddCommand(
+		a.http(),
+		a.ls(),
+		a.show(),
+		a.follow(),
+		a.stats(),
+		a.check(),
+		a.request(),
+		a.save(),
+		a.keep(),
+		a.rm(),
+		a.path(),
+		a.demo(),
+		a.version(),
+		a.man(),
+	)
 	addTopics(root)
 	root.SetHelpCommand(helpCommand(root))
 	root.Version = versionString()

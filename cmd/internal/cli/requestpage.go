@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/mcptap/mcptap/replay"
+	"github.com/mcptap/mcptap/replay/claude"
+	"github.com/mcptap/mcptap/ui/safetext"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// requestPage prints a request for people: what is new in full, what is sent again
+// in a line each.
+type requestPage struct {
+	*table
+	book *claude.Book
+	out  *bufio.Writer
+}
+
+func (a *app) requestPage(b *claude.Book) *requestPage {
+	t := a.table(column{name: "", width: 0})
+	return &requestPage{table: t, book: b, out: t.out}
+}
+
+// maxTextLines is how many lines of one text are shown.
+const maxTextLines = 12
+
+func (p *requestPage) request(r *claude.Request, changes bool) {
+	p.header(r)
+	var at claude.Section
+	role := ""
+	for b := range r.All() {
+		if changes && !b.New {
+			continue
+		}
+		if b.Section != at || b.Role != role {
+			at, role = b.Section, b.Role
+			p.title(r, at, role)
+		}
+		p.block(r, &b)
+	}
+	p.rest(r, changes)
+	p.line(normal, 0, "")
+}
+
+// line prints a line, made safe and broken where the terminal ends.
+func (p *requestPage) line(s style, indent int, text string) {
+	for _, l := range p.broken(text, indent) {
+		p.write(strings.Repeat(" ", indent) + p.paint(s, l) + "\n")
+	}
+}
+
+func (p *requestPage) broken(text string, indent int) []string {
+	return strings.Split(ansi.Wrap(safetext.Line(text), max(p.width-indent, 20), ""), "\n")
+}
+
+func (p *requestPage) header(r *claude.Request) {
+	host, reason := p.book.Profile()
+	p.line(normal, 0, fmt.Sprintf("request %d of %d   host %s (%s; confidence %s, %s)", r.Turn, p.book.Turns(), host.ID, reason, host.Confidence, host.Date))
+	p.line(dim, 0, "model "+p.book.Model()+" and what is marked ░ are not on this wire")
+	if len(host.Assumed) > 0 {
+		p.line(dim, 0, "assumed, since nobody knows it of this host: "+strings.Join(host.Assumed, ", "))
+	}
+	if r.Turn == 0 {
+		return
+	}
+	p.grouping(r.Turn)
+}
+
+// grouping says why the calls of a turn are apart from those before, and together.
+func (p *requestPage) grouping(turn int) {
+	line := p.book.Timeline()
+	t := &line.Turns[turn-1]
+	if t.Reason.Rule != replay.RuleFirst {
+		p.reason(fmt.Sprintf("turn %d is not part of turn %d", turn, turn-1), t.Reason)
+	}
+	for _, c := range t.Calls[1:min(len(t.Calls), 4)] {
+		call := &line.Calls[c]
+		p.reason(call.Tool+" is of the same turn", call.Join)
+	}
+	if more := len(t.Calls) - 4; more > 0 {
+		p.line(dim, 0, fmt.Sprintf("and %d more calls; --links says why", more))
+	}
+}
+
+func (p *requestPage) reason(what string, r replay.Reason) {
+	s := dim
+	if r.Strength == replay.Unknown {
+		s = yellow
+	}
+	p.line(s, 0, fmt.Sprintf("%s (%s, %s): %s", what, r.Rule, r.Strength, r.Words))
+}
+
+func (p *requestPage) title(r *claude.Request, s claude.Section, role string) {
+	title := string(s)
+	if role != "" {
+		title = role
+	}
+	if s == claude.Tools {
+		title += "  " + itoa(len(r.Tools))
+	}
+	p.line(normal, 0, "")
+	p.line(normal, 0, title)
+}
+
+func (p *requestPage) block(r *claude.Request, b *claude.Placed) {
+	state, s := "sent again", dim
+	if b.New {
+		state, s = "new", normal
+	}
+	if b.Placeholder != "" && b.Kind != claude.ToolUse && b.Kind != claude.ToolResult {
+		p.line(dim, 2, "░ "+b.Placeholder)
+	} else {
+		p.line(s, 2, fmt.Sprintf("%s  %s  %s%s", p.label(b), state, size(b), p.origin(b)+loading(r, b)))
+	}
+	if b.New {
+		p.body(b)
+	}
+	for _, n := range b.Notes {
+		if n.Kind != claude.NoteDeferred {
+			p.line(yellow, 4, "! "+n.Words)
+		}
+	}
+}
+
+// size is a block's length, with a sign that it is a guess where something of the
+// block is not known.
+func size(b *claude.Placed) string {
+	n := strconv.Itoa(len(b.JSON())) + " bytes"
+	if !b.Exact() {
+		return "~" + n
+	}
+	return n
+}
+
+func (p *requestPage) label(b *claude.Placed) string {
+	switch b.Kind {
+	case claude.Tool:
+		return b.Name.Sent
+	case claude.ToolUse, claude.ToolResult:
+		return string(b.Kind) + " " + b.Name.Sent
+	case claude.Instructions:
+		return "instructions of " + b.Name.Server
+	case claude.Toolset:
+		return "all tools of " + b.Name.Server
+	}
+	return string(b.Kind)
+}
+
+// origin names the frames that a block comes from.
+func (p *requestPage) origin(b *claude.Placed) string {
+	var out strings.Builder
+	for _, l := range b.Links() {
+		out.WriteString("  ← " + p.book.Timeline().Label(l.Ref))
+	}
+	return out.String()
+}
+
+// loading says what the model has of a definition that it has to search for.
+func loading(r *claude.Request, b *claude.Placed) string {
+	switch {
+	case !b.Deferred:
+		return ""
+	case b.Loaded >= 0 && b.Loaded <= r.Turn:
+		return "  loaded by a search"
+	}
+	return "  deferred"
+}
+
+// body prints what a new block says.
+func (p *requestPage) body(b *claude.Placed) {
+	switch b.Kind {
+	case claude.ToolUse:
+		p.text(string(b.Input()))
+	case claude.ToolResult:
+		p.result(b.Content())
+	case claude.Instructions, claude.DeferredNames:
+		p.text(b.Text())
+	case claude.Tool:
+		for _, c := range b.Cuts() {
+			p.line(dim, 4, fmt.Sprintf("lost: %s", c.Lost))
+		}
+	}
+}
+
+func (p *requestPage) result(c *claude.Content) {
+	if c.IsError {
+		p.line(red, 4, "is_error")
+	}
+	for i := range c.Parts {
+		part := &c.Parts[i]
+		if part.Placeholder != "" {
+			p.line(dim, 4, "░ "+part.Placeholder)
+		}
+		if known := part.Known(); known != "" {
+			p.text(known)
+		}
+	}
+	for _, n := range c.Notes {
+		p.line(yellow, 4, "! "+n.Words)
+	}
+}
+
+// text prints the first lines of a text.
+func (p *requestPage) text(s string) {
+	var lines []string
+	for l := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
+		if len(lines) <= maxTextLines {
+			lines = append(lines, p.broken(l[:min(len(l), 16<<10)], 4)...)
+		}
+	}
+	for i, l := range lines {
+		if i == maxTextLines {
+			p.line(dim, 4, fmt.Sprintf("… of %d bytes; piped, all is printed", len(s)))
+			return
+		}
+		p.line(normal, 4, l)
+	}
+}
+
+// rest prints what is not in the request: what is gone, left out, and not the
+// model's.
+func (p *requestPage) rest(r *claude.Request, changes bool) {
+	if changes {
+		c := r.Changes()
+		for _, t := range c.Gone {
+			p.line(yellow, 0, "gone: "+string(t.Kind)+" "+t.Name.Sent)
+		}
+		if c.Reordered {
+			p.line(yellow, 0, "the tools stand in another order: to a cache that is another prefix")
+		}
+		p.line(dim, 0, plural(c.Resent, "block")+" sent again")
+	}
+	for _, t := range r.LeftOut {
+		p.line(yellow, 0, "left out: "+t.Name.Tool+": "+lastNote(t))
+	}
+	line := p.book.Timeline()
+	for i := range line.Apart {
+		a := &line.Apart[i]
+		p.line(dim, 0, fmt.Sprintf("not the model's: %s, %s: %s", a.Tool, line.Label(a.Request), a.Reason))
+	}
+}
