@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,7 @@ const exitFindings = 3
 // checkOptions are the flags of check.
 type checkOptions struct {
 	failOn string
+	host   string
 	json   bool
 	sarif  bool
 	junit  bool
@@ -35,22 +37,31 @@ frame, and how often it happened. Suspicions (hidden characters, instructions to
 model in a description) are called so. A session of the store is also compared with
 the one before it that had the same command: did the text of a tool change since?
 
+The rules API-01 to API-15 ask who would refuse, cut or lose the tools and the
+server's instructions: the Claude API, or a host with all that it puts before a name
+(the session's label stands for the server's name in its configuration). --for
+chooses the host; by itself it is the session's client if that is a known host, else
+the API. A finding says since when, and with --json on what evidence.
+
 The exit status is 3 if there is a finding of the severity that --fail-on names, or
 a graver one.
 
 ` + sessionNames,
 		Example: `  mcptap check last
   mcptap check last --fail-on warning --junit > report.xml
-  mcptap check last --sarif > report.sarif`,
+  mcptap check last --sarif > report.sarif
+  mcptap check last --for claude-desktop`,
 		Args:              atLeastOneSession(),
 		RunE:              func(_ *cobra.Command, args []string) error { return a.runCheck(args, o) },
 		ValidArgsFunction: a.completeSession,
 	}
 	c.Flags().StringVar(&o.failOn, "fail-on", "error", "severity from which on the exit status is 3: error, warning, info or none")
+	c.Flags().StringVar(&o.host, "for", hostAuto, "whose refusals of tools to look for: "+strings.Join(hostNames, ", "))
 	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a finding ('mcptap help json')")
 	c.Flags().BoolVar(&o.sarif, "sarif", false, "SARIF 2.1.0")
 	c.Flags().BoolVar(&o.junit, "junit", false, "JUnit XML")
 	c.Flags().BoolVar(&o.follow, "follow", false, "go on until the session ends; a finding is printed when it is made")
+	_ = c.RegisterFlagCompletionFunc("for", cobra.FixedCompletions(hostNames, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions([]string{"error", "warning", "info", "none"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -67,13 +78,16 @@ func (a *app) runCheck(names []string, o checkOptions) error {
 	if err != nil {
 		return err
 	}
+	if !slices.Contains(hostNames, o.host) {
+		return usagef("--for takes one of %s, not %q", strings.Join(hostNames, ", "), o.host)
+	}
 	report, err := a.reporter(o, threshold)
 	if err != nil {
 		return err
 	}
 	failed, total := false, 0
 	for _, name := range names {
-		c, err := a.checkOne(name, o.follow, report)
+		c, err := a.checkOne(name, o, report)
 		if err != nil {
 			return err
 		}
@@ -105,12 +119,12 @@ func severity(s string) (rules.Severity, error) {
 	return 0, usagef("--fail-on takes error, warning, info or none, not %q", s)
 }
 
-func (a *app) checkOne(name string, follow bool, report reporter) (c *checked, err error) {
+func (a *app) checkOne(name string, o checkOptions, report reporter) (c *checked, err error) {
 	c = &checked{name: name}
 	err = a.withSession(name, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
 		c.name, c.path = l.Name(), s.Path()
-		if !follow {
-			c.findings = append(rules.Check(l.Session, l.Body), a.since(l)...)
+		if !o.follow {
+			c.findings = slices.Concat(rules.Check(l.Session, l.Body), a.since(l), refusals(l, o.host))
 			return nil
 		}
 		seen := -1
@@ -119,7 +133,7 @@ func (a *app) checkOne(name string, follow bool, report reporter) (c *checked, e
 				return nil
 			}
 			seen = l.Len()
-			c.findings = rules.Check(l.Session, l.Body)
+			c.findings = append(rules.Check(l.Session, l.Body), refusals(l, o.host)...)
 			report.soFar(c)
 			return report.flushSoFar()
 		})
@@ -147,9 +161,9 @@ func (a *app) reporter(o checkOptions, threshold rules.Severity) (reporter, erro
 	case chosen > 1:
 		return nil, usagef("--json, --sarif and --junit are three forms of one report; take one of them")
 	case o.sarif:
-		return &sarifReporter{out: a.Stdout}, nil
+		return &sarifReporter{out: a.Stdout, rules: checkRules(o.host)}, nil
 	case o.junit:
-		return &junitReporter{out: a.Stdout, threshold: threshold}, nil
+		return &junitReporter{out: a.Stdout, threshold: threshold, rules: checkRules(o.host)}, nil
 	case o.json:
 		return &lineReporter{each: a.findingJSON()}, nil
 	}

@@ -22,6 +22,7 @@ func (wholeReport) flushSoFar() error { return nil }
 type sarifReporter struct {
 	wholeReport
 	out     io.Writer
+	rules   []*rules.Rule // that were checked
 	results []sarifResult
 }
 
@@ -95,7 +96,7 @@ func (r *sarifReporter) session(c *checked) {
 
 func (r *sarifReporter) flush() error {
 	driver := sarifDriver{Name: "mcptap", Version: versionString()}
-	for _, rule := range rules.Rules() {
+	for _, rule := range r.rules {
 		driver.Rules = append(driver.Rules, sarifRule{ID: rule.ID, ShortDescription: sarifMessage{rule.Title}})
 	}
 	if r.results == nil {
@@ -114,6 +115,7 @@ func (r *sarifReporter) flush() error {
 type junitReporter struct {
 	wholeReport
 	out       io.Writer
+	rules     []*rules.Rule  // that were checked
 	threshold rules.Severity // from which on a finding is a failure
 	suites    []junitSuite
 }
@@ -159,7 +161,7 @@ func (r *junitReporter) session(c *checked) {
 		}
 		s.Cases = append(s.Cases, one)
 	}
-	for _, rule := range rules.Rules() {
+	for _, rule := range r.rules {
 		if !broken[rule.ID] {
 			s.Cases = append(s.Cases, junitCase{Class: rule.ID, Name: rule.Title})
 		}

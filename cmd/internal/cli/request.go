@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -230,8 +229,6 @@ func (a *app) play(names []string, o *requestOptions) (*played, error) {
 	p.line = replay.New(replay.Options{NotModel: o.hostTool}, list...)
 	return p, nil
 }
-
-func serverName(l *sessions.Loaded) string { return filepath.Base(l.Name()) }
 
 func (p *played) load(open func() (*sessions.Session, error)) (*sessions.Loaded, error) {
 	s, err := open()
