@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
-	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 // A Turn is one reply of the model: the calls that it asked for at once, which are
@@ -51,7 +50,7 @@ const (
 type Reason struct {
 	Rule     Rule
 	Strength Strength
-	Words    string // for people; may hold text from the outside, made safe
+	Words    string // for people; may hold text from the outside
 	With     int    // index in Calls of the call it refers to, -1 if none
 }
 
@@ -151,7 +150,6 @@ func (g *grouper) byGap(gap time.Duration) (same bool, r Reason) {
 }
 
 func short(s string) string {
-	s = safetext.Line(s)
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:40]) + "…"
 	}

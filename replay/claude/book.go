@@ -40,6 +40,9 @@ type Book struct {
 	strange  map[callKey]bool // calls of tools that no list had
 	orphans  []int            // calls of tools that no listing had when they were called, in order
 
+	last   *Content // of lastOf: a long answer is asked for several times in a row
+	lastOf *Block
+
 	offers map[string]*offer
 }
 
@@ -61,7 +64,8 @@ type Message struct {
 	Blocks []*Block
 }
 
-// NewBook indexes a timeline. It reads no bodies but those with instructions.
+// NewBook indexes a timeline. It reads no bodies but those with instructions. When
+// the timeline is refreshed, a new book has to be made.
 func NewBook(t *replay.Timeline, o Options) *Book {
 	if o.Profile == nil {
 		o.Profile, _ = Builtin().Get(Generic)

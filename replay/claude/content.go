@@ -85,12 +85,20 @@ func (c *Content) joined() string {
 }
 
 // Content reads the answer to a call and gives what the host makes of it. It is for
-// tool results; of other blocks it is empty.
+// tool results; of other blocks it is empty. Do not change it: that of the block
+// asked last is kept.
 func (b *Block) Content() *Content {
-	c := &Content{id: b.toolUse, connector: b.book.profile.Shape == shapeConnector}
 	if b.Kind != ToolResult {
-		return c
+		return &Content{}
 	}
+	if b.book.last == nil || b.book.lastOf != b {
+		b.book.last, b.book.lastOf = b.read(), b
+	}
+	return b.book.last
+}
+
+func (b *Block) read() *Content {
+	c := &Content{id: b.toolUse, connector: b.book.profile.Shape == shapeConnector}
 	call := &b.book.line.Calls[b.Call]
 	if b.pending != "" || !call.Answer.There() {
 		c.IsError = true
