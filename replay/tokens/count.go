@@ -122,7 +122,15 @@ func (c Count) String() string {
 	if c.Basis() == Counted {
 		return whole(c.mid)
 	}
-	return c.Short() + " (" + rounded(c.low) + "-" + rounded(c.high) + ")"
+	return c.Short() + " (" + c.Range() + ")"
+}
+
+// Range gives "1,000-1,400"; nothing for what was counted.
+func (c Count) Range() string {
+	if c.Basis() == Counted {
+		return ""
+	}
+	return rounded(c.low) + "-" + rounded(c.high)
 }
 
 // Short leaves the range away, not the ~. It is for cells of a table where the

@@ -22,19 +22,15 @@ import (
 
 // requestOptions are the flags of request.
 type requestOptions struct {
-	turn     string
-	host     string
-	model    string
-	profiles string
-	names    []string
-	hostTool []string
-	together bool
-	upfront  bool
-	changes  bool
-	links    bool
-	curl     bool
-	json     bool
-	hosts    bool
+	bookOptions
+	turn      string
+	changes   bool
+	links     bool
+	curl      bool
+	connector connectorOptions
+	exact     exactOptions
+	json      bool
+	hosts     bool
 }
 
 func (a *app) request() *cobra.Command {
@@ -76,19 +72,14 @@ in a line each. Piped, it prints the JSON of the request, which the API would ta
 	}
 	f := c.Flags()
 	f.StringVar(&o.turn, "turn", "last", "the request after this turn: a number from 0, last, or all")
-	f.StringVar(&o.host, "host", "", "host profile (default: by what the client calls itself)")
-	f.StringVar(&o.model, "model", "", "model to name in the request (default: as the profiles say)")
-	f.StringVar(&o.profiles, "profiles", "", "file of host profiles, in place of the built-in ones")
-	f.StringSliceVar(&o.names, "name", nil, "what the host calls the server; once for each SESSION (default: its label)")
-	f.StringSliceVar(&o.hostTool, "host-tool", nil, "tool whose calls are the host's own, such as one that asks for permissions")
-	f.BoolVar(&o.together, "together", false, "with the other sessions of the same host process at that time")
-	f.BoolVar(&o.upfront, "upfront", false, "all definitions loaded up front, also where the host would search for them")
+	o.add(c)
 	f.BoolVar(&o.changes, "changes", false, "only what is new, and what is gone, since the request before")
 	f.BoolVar(&o.links, "links", false, "where each block comes from, what is not on this wire, and why calls are of one turn, as JSON")
 	f.BoolVar(&o.curl, "curl", false, "a shell command that sends the request")
 	f.BoolVar(&o.json, "json", false, "JSON on a terminal, too")
 	f.BoolVar(&o.hosts, "hosts", false, "list the host profiles")
-	_ = c.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(claude.Builtin().IDs(), cobra.ShellCompDirectiveNoFileComp))
+	o.connector.add(c)
+	o.exact.add(c)
 	_ = c.RegisterFlagCompletionFunc("turn", cobra.FixedCompletions([]string{"last", "all", "0"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -118,22 +109,6 @@ func (a *app) runRequest(names []string, o *requestOptions) error {
 		return err
 	}
 	return a.printRequests(book, turns, o)
-}
-
-// profiles reads the host profiles that the user means.
-func profiles(file string) (*claude.Profiles, error) {
-	if file == "" {
-		return claude.Builtin(), nil
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("reading the host profiles: %w", err)
-	}
-	p, err := claude.ParseProfiles(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return p, nil
 }
 
 func (o *requestOptions) check(set *claude.Profiles, names []string) error {
@@ -179,196 +154,6 @@ func (o *requestOptions) turns(b *claude.Book) ([]int, error) {
 		return nil, fmt.Errorf("there is no turn %d: the session has %s; --turn last is the newest", n, plural(b.Turns(), "turn"))
 	}
 	return []int{n}, nil
-}
-
-// played is a timeline and the recordings it reads from.
-type played struct {
-	line *replay.Timeline
-	open []*sessions.Session
-}
-
-func (p *played) close() {
-	for _, s := range p.open {
-		s.Close()
-	}
-}
-
-// play opens sessions as one timeline: those that the user named, their probes, and
-// with --together their neighbours.
-func (a *app) play(names []string, o *requestOptions) (*played, error) {
-	p := &played{}
-	var all []*sessions.Loaded
-	for _, name := range names {
-		l, err := p.load(func() (*sessions.Session, error) { return a.open(name) })
-		if err != nil {
-			p.close()
-			return nil, err
-		}
-		a.sayRemarks(l)
-		all = append(all, l)
-	}
-	titles := slices.Clone(o.names)
-	for _, l := range all[len(titles):] {
-		titles = append(titles, serverName(l))
-	}
-	more, err := a.neighbours(p, all, o.together)
-	if err != nil {
-		p.close()
-		return nil, err
-	}
-	for _, l := range more {
-		all, titles = append(all, l), append(titles, serverName(l))
-	}
-	list := make([]*replay.Session, len(all))
-	for i, l := range all {
-		list[i] = &replay.Session{Session: l.Session, Body: l.Body, Name: titles[i]}
-		if l.Header != nil {
-			list[i].Start = l.Header.Start
-		}
-	}
-	p.line = replay.New(replay.Options{NotModel: o.hostTool}, list...)
-	return p, nil
-}
-
-func (p *played) load(open func() (*sessions.Session, error)) (*sessions.Loaded, error) {
-	s, err := open()
-	if err != nil {
-		return nil, err
-	}
-	p.open = append(p.open, s)
-	return sessions.Load(s, decode.Options{})
-}
-
-// neighbours finds the probes of sessions, and the sessions that the same host
-// process had open at the same time.
-func (a *app) neighbours(p *played, all []*sessions.Loaded, together bool) (more []*sessions.Loaded, err error) {
-	have := map[string]bool{}
-	for _, l := range all {
-		if l.Header != nil {
-			have[l.Header.Session] = true
-		}
-	}
-	add := func(id string) error {
-		if id == "" || have[id] {
-			return nil
-		}
-		have[id] = true
-		l, err := p.load(func() (*sessions.Session, error) { return a.open(id) })
-		if err == nil {
-			more = append(more, l)
-		}
-		return err
-	}
-	if together {
-		for _, id := range a.sameHost(all) {
-			if err := add(id); err != nil {
-				return nil, err
-			}
-		}
-		if len(more) == 0 {
-			a.say("no other session of the same host process at that time is in the store")
-		}
-	}
-	for _, l := range append(slices.Clone(all), more...) {
-		if l.Opening().OnlyProbe {
-			continue
-		}
-		id, _ := a.sibling(l)
-		if err := add(id); err != nil {
-			return nil, err
-		}
-	}
-	return more, nil
-}
-
-// sameHost gives the sessions of the store whose host process is that of one of
-// these, at a time that they share, and whose client calls itself the same.
-func (a *app) sameHost(all []*sessions.Loaded) (ids []string) {
-	infos, err := a.store().List()
-	if err != nil {
-		return nil
-	}
-	for _, l := range all {
-		if l.Header == nil || l.Header.Host == nil {
-			continue
-		}
-		end := l.Header.Start.Add(l.Opening().Last)
-		for i := range infos {
-			o := &infos[i]
-			if o.Header == nil || o.Header.Host == nil || o.Header.Host.PID != l.Header.Host.PID || o.Header.Session == l.Header.Session {
-				continue
-			}
-			if o.Start.Before(end) && l.Header.Start.Before(o.Start.Add(o.Length)) && a.sameClient(o, l) {
-				ids = append(ids, o.ID)
-			}
-		}
-	}
-	return ids
-}
-
-func (a *app) sameClient(i *sessions.Info, l *sessions.Loaded) bool {
-	other, err := loadPath(i.Path)
-	return err == nil && clientName(other) == clientName(l)
-}
-
-func clientName(l *sessions.Loaded) string {
-	if c := l.Clients(); len(c) > 0 {
-		return c[0].Name
-	}
-	return ""
-}
-
-// book makes the requests of a timeline, and says what they rest on.
-func (a *app) book(p *played, set *claude.Profiles, o *requestOptions) (*claude.Book, error) {
-	host, reason := set.Detect(p.line)
-	if o.host != "" {
-		var err error
-		if host, err = set.Get(o.host); err != nil {
-			return nil, err
-		}
-		reason = "you chose it"
-	}
-	options := claude.Options{Profile: host, Reason: reason, Model: o.model}
-	if o.upfront {
-		options.Loading = claude.LoadUpfront
-	}
-	a.sayDoubts(p.line)
-	return claude.NewBook(p.line, options), nil
-}
-
-// sayDoubts tells what makes a timeline doubtful as a whole.
-func (a *app) sayDoubts(t *replay.Timeline) {
-	for _, i := range t.Unaligned() {
-		a.say("session %q does not say when it began: its place among the others is a guess", t.Sessions[i].Name)
-	}
-	var clients []string
-	for _, s := range t.Sessions {
-		for _, c := range s.Clients() {
-			if !slices.Contains(clients, c.Name) {
-				clients = append(clients, c.Name)
-			}
-		}
-	}
-	if len(clients) > 1 {
-		a.say("different clients took part (%s): they do not share one conversation, and the request mixes theirs", strings.Join(clients, ", "))
-	}
-	for _, s := range t.Sessions {
-		if n := conversations(s.Session); n > 1 {
-			a.say("%d MCP sessions share recording %q: their calls may be of different conversations", n, s.Name)
-		}
-	}
-}
-
-// conversations counts the legacy MCP sessions of a recording: a proxy may have
-// served several clients.
-func conversations(s *decode.Session) int {
-	scopes := map[decode.Scope]bool{}
-	for i := range s.Calls() {
-		if c := s.Call(i); c.Method == "tools/call" && c.Era == decode.Legacy {
-			scopes[c.Scope] = true
-		}
-	}
-	return len(scopes)
 }
 
 // printRequests prints in the form that the user asked for.
