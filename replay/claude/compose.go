@@ -11,3 +11,6 @@ func (b *Book) NameOf(call int) Name {
 	c := &b.line.Calls[call]
 	return b.name(c.Session, c.Tool)
 }
+
+// MaxTokens is what the requests name as the longest answer: the profiles' default.
+func (b *Book) MaxTokens() int { return b.profile.defaults.MaxTokens }

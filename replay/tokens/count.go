@@ -125,10 +125,13 @@ func (c Count) String() string {
 	return c.Short() + " (" + c.Range() + ")"
 }
 
-// Range gives "1,000-1,400"; nothing for what was counted.
+// Range gives "1,000-1,400", or "-20 to 300"; nothing for what was counted.
 func (c Count) Range() string {
-	if c.Basis() == Counted {
+	switch {
+	case c.Basis() == Counted:
 		return ""
+	case c.low < 0:
+		return rounded(c.low) + " to " + rounded(c.high)
 	}
 	return rounded(c.low) + "-" + rounded(c.high)
 }

@@ -5,18 +5,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcptap/mcptap/decode"
-	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
-	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
@@ -72,7 +67,7 @@ in a line each. Piped, it prints the JSON of the request, which the API would ta
 	}
 	f := c.Flags()
 	f.StringVar(&o.turn, "turn", "last", "the request after this turn: a number from 0, last, or all")
-	o.add(c)
+	o.bookOptions.add(c)
 	f.BoolVar(&o.changes, "changes", false, "only what is new, and what is gone, since the request before")
 	f.BoolVar(&o.links, "links", false, "where each block comes from, what is not on this wire, and why calls are of one turn, as JSON")
 	f.BoolVar(&o.curl, "curl", false, "a shell command that sends the request")
@@ -85,51 +80,51 @@ in a line each. Piped, it prints the JSON of the request, which the API would ta
 }
 
 func (a *app) runRequest(names []string, o *requestOptions) error {
-	set, err := profiles(o.profiles)
-	if err != nil {
-		return err
-	}
-	if err := o.check(set, names); err != nil {
-		return err
-	}
 	if o.hosts {
+		set, err := profiles(o.profiles)
+		if err != nil {
+			return err
+		}
 		return a.listHosts(set)
 	}
-	played, err := a.play(names, o)
+	if err := o.check(); err != nil {
+		return err
+	}
+	r, err := a.reading(names, &o.bookOptions)
 	if err != nil {
 		return err
 	}
-	defer played.close()
-	book, err := a.book(played, set, o)
+	defer r.close()
+	if r.strange != nil {
+		a.say("%v; tokens are estimated as those of %s", r.strange, r.meter.Estimator().Model().ID)
+	}
+	turns, err := o.turns(r.book)
 	if err != nil {
 		return err
 	}
-	turns, err := o.turns(book)
-	if err != nil {
-		return err
+	switch {
+	case o.connector.on:
+		return a.printConnector(r, o)
+	case o.exact.on:
+		return a.countRequest(r, turns[0], o)
 	}
-	return a.printRequests(book, turns, o)
+	return a.printRequests(r, turns, o)
 }
 
-func (o *requestOptions) check(set *claude.Profiles, names []string) error {
+func (o *requestOptions) check() error {
 	forms := 0
-	for _, on := range []bool{o.changes, o.links, o.curl} {
+	for _, on := range []bool{o.changes, o.links, o.curl, o.connector.on, o.exact.on} {
 		if on {
 			forms++
 		}
 	}
 	switch {
 	case forms > 1:
-		return usagef("--changes, --links and --curl are three forms of one answer; take one of them")
-	case o.curl && o.turn == "all":
-		return usagef("--curl sends one request; take one --turn")
-	case len(o.names) > len(names) && !o.hosts:
-		return usagef("there are %d --name for %d SESSION", len(o.names), len(names))
-	}
-	if o.host != "" {
-		if _, err := set.Get(o.host); err != nil {
-			return usagef("--host: %v; 'mcptap request --hosts' says what they rest on", err)
-		}
+		return usagef("--changes, --links, --curl, --connector and --exact are forms of one answer; take one of them")
+	case (o.curl || o.exact.on) && o.turn == "all":
+		return usagef("--curl and --exact send one request; take one --turn")
+	case o.connector.on && o.turn != "last":
+		return usagef("--connector is the whole session as one request; it takes no --turn")
 	}
 	return nil
 }
@@ -157,9 +152,10 @@ func (o *requestOptions) turns(b *claude.Book) ([]int, error) {
 }
 
 // printRequests prints in the form that the user asked for.
-func (a *app) printRequests(b *claude.Book, turns []int, o *requestOptions) error {
+func (a *app) printRequests(rd *reading, turns []int, o *requestOptions) error {
+	b := rd.book
 	if isTerminal(a.Stdout) && !o.json && !o.links && !o.curl {
-		p := a.requestPage(b)
+		p := a.requestPage(rd)
 		for _, n := range turns {
 			p.request(b.Request(n), o.changes)
 		}
@@ -172,9 +168,9 @@ func (a *app) printRequests(b *claude.Book, turns []int, o *requestOptions) erro
 		r := b.Request(n)
 		switch {
 		case o.changes:
-			out.value(changesObject(r), len(turns) == 1)
+			out.value(changesObject(rd, r), len(turns) == 1)
 		case o.links:
-			out.value(linksObject(b, r), len(turns) == 1)
+			out.value(linksObject(rd, r), len(turns) == 1)
 		case o.curl:
 			out.curl(r)
 		default:

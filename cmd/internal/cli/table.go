@@ -117,6 +117,8 @@ const (
 	dim    style = "\x1b[2m"
 	red    style = "\x1b[31m"
 	yellow style = "\x1b[33m"
+	green  style = "\x1b[32m"
+	bold   style = "\x1b[1m"
 
 	endStyle = "\x1b[0m"
 )
