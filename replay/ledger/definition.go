@@ -74,3 +74,36 @@ func listed(b *claude.Book, r *claude.Request, t *claude.Block) (out []Definitio
 	}
 	return out
 }
+
+// Catalogue gives what each session offered last, session by session, as long as it
+// lasted: sessions that did not run at the same time are in no one request together.
+// leftOut are definitions that the host does not send.
+func Catalogue(b *claude.Book) (all []Definition, leftOut []*claude.Block) {
+	line := b.Timeline()
+	for i := range line.Sessions {
+		if line.IsProbe(i) {
+			continue
+		}
+		r := b.RequestAt(lastMoment(line, i))
+		for _, d := range Definitions(b, r) {
+			if d.Session == i {
+				all = append(all, d)
+			}
+		}
+		for _, t := range r.LeftOut {
+			if t.Session == i {
+				leftOut = append(leftOut, t)
+			}
+		}
+	}
+	return all, leftOut
+}
+
+// lastMoment is when the last frame of a session had crossed.
+func lastMoment(line *replay.Timeline, session int) replay.Moment {
+	n := line.Sessions[session].Len()
+	if n == 0 {
+		return 0
+	}
+	return line.After(replay.Ref{Session: session, Frame: n - 1})
+}

@@ -97,7 +97,8 @@ func serverAt(servers []connector.Server, r *reading, session int) *connector.Se
 }
 
 func fillTools(servers []connector.Server, r *reading) {
-	for _, d := range ledger.Definitions(r.book, r.book.Request(r.book.Turns())) {
+	all, _ := ledger.Catalogue(r.book)
+	for _, d := range all {
 		if s := serverAt(servers, r, d.Session); s != nil {
 			def := gjson.ParseBytes(d.Raw)
 			s.Tools = append(s.Tools, connector.Tool{Name: d.Bare, Description: def.Get("description").String(), Schema: []byte(def.Get("inputSchema").Raw)})

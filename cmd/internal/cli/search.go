@@ -120,13 +120,13 @@ func (a *app) runSearch(args []string, o *searchOptions) error {
 	return a.matchesTable(s, r)
 }
 
-// catalogueOf takes what the newest request offers, in its order.
+// catalogueOf takes what the sessions offered last, in the order in which it is sent.
 func catalogueOf(rd *reading, plurals bool) (*searched, error) {
 	s := &searched{}
 	var tools []toolsearch.Tool
 	at := map[string]int{}
-	q := rd.book.Request(rd.book.Turns())
-	for _, d := range ledger.Definitions(rd.book, q) {
+	all, leftOut := ledger.Catalogue(rd.book)
+	for _, d := range all {
 		at[d.Name] = len(tools)
 		tools = append(tools, toolsearch.Tool{Name: d.Name, Bare: d.Bare, Title: d.Title, Description: d.Description, Schema: d.Schema})
 		s.bare, s.sessions = append(s.bare, d.Bare), append(s.sessions, rd.line.Sessions[d.Session].Name)
@@ -134,7 +134,7 @@ func catalogueOf(rd *reading, plurals bool) (*searched, error) {
 	if len(tools) == 0 {
 		return nil, fmt.Errorf("search %s: no tools were listed that could be offered, so there is nothing to search", strings.Join(sessionTitles(rd), ", "))
 	}
-	for _, b := range q.LeftOut {
+	for _, b := range leftOut {
 		s.leftOut = append(s.leftOut, b.Name.Tool+": "+lastNote(b))
 	}
 	s.addCalls(rd, at)
