@@ -50,6 +50,8 @@ func TestScreens(t *testing.T) {
 		{"rounds", "show", "features-ts-auto-sibling-full.2"},
 		{"stats", "stats", "slack-ts-auto"},
 		{"request", "request --host claude-code", "features-go-noise-kills-client"},
+		{"rent", "rent", "slack-ts-auto"},
+		{"rent-deferred", "rent --host claude-code", "features-ts-legacy-full"},
 	} {
 		for _, columns := range []uint16{40, 60, 80, 120, 200} {
 			for _, colour := range []string{"NO_COLOR=1", "NO_COLOR="} {

@@ -238,7 +238,7 @@ func (r *reader) doubts() {
 		r.doubt("the last calls have no answer yet: the request that would hold them is not reckoned")
 	}
 	if r.images > 0 {
-		r.doubt("images are in no sum: how many tokens they take depends on their size in pixels")
+		r.doubt("images and PDF documents are in no sum: how many tokens they take depends on their size in pixels")
 	}
 	if r.unknown > 0 {
 		r.doubt("definitions of tools that were called and never listed are in no sum")

@@ -27,7 +27,7 @@ func (m *Meter) Estimator() *tokens.Estimator { return m.e }
 // A Weight is what is known of a block's tokens.
 type Weight struct {
 	Tokens tokens.Count
-	// Images is how many of them are not in Tokens.
+	// Images is how many images, and documents in binary form, are not in Tokens.
 	Images int
 	// AtLeast reports that something of the block is not on this wire.
 	AtLeast bool
@@ -77,17 +77,25 @@ func (m *Meter) result(w *Weight, c *claude.Content) {
 	for i := range c.Parts {
 		p := &c.Parts[i]
 		w.AtLeast = w.AtLeast || p.Placeholder != ""
-		switch known := p.Known(); {
-		case known != "":
-			w.Tokens = w.Tokens.Plus(m.e.Text(known))
-		case p.Placeholder != "":
-		case gjson.GetBytes(p.JSON, "type").String() == "image":
+		if isMedia(p.JSON) {
 			w.Images++
 			w.AtLeast = true
-		default:
-			w.Tokens = w.Tokens.Plus(m.e.Bytes(p.JSON))
+			continue
 		}
+		w.Tokens = w.Tokens.Plus(m.e.Text(p.Known()))
 	}
+}
+
+// isMedia reports an image or a document whose bytes the model does not read as text.
+func isMedia(part []byte) bool {
+	p := gjson.ParseBytes(part)
+	switch p.Get("type").String() {
+	case "image":
+		return true
+	case "document":
+		return p.Get("source.type").String() != "text"
+	}
+	return false
 }
 
 // Held reports whether the model has all of a block in a request after a turn, and not
@@ -104,7 +112,7 @@ type Sum struct {
 	System   tokens.Count
 	Messages tokens.Count // with what stands around their texts
 	AtLeast  bool         // something of it is not on this wire
-	Images   int          // that are not in it
+	Images   int          // and documents in binary form, that are not in it
 }
 
 // Request sums a request up.

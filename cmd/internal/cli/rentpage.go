@@ -104,7 +104,7 @@ func (p *rentPage) ways() {
 	}
 	p.write("\n")
 	wide := p.width >= 116
-	width := 20
+	width := 19
 	if wide {
 		width = 32
 	}
@@ -113,7 +113,6 @@ func (p *rentPage) ways() {
 		column{name: "tools, as sent now", width: width},
 		column{name: name, width: width},
 		column{name: "calls and answers", width: width, drop: 1},
-		column{name: ""},
 	)
 	row := func(what string, cells ...figure) {
 		line, ranges := []string{what}, []string{""}
@@ -124,9 +123,9 @@ func (p *rentPage) ways() {
 				line, ranges = append(line, c.Short()), append(ranges, c.Range())
 			}
 		}
-		t.row(append(line, "")...)
+		t.row(line...)
 		if len(ranges) > 1 && strings.Join(ranges, "") != "" {
-			t.styled(dim, append(ranges, "")...)
+			t.styled(dim, ranges...)
 		}
 	}
 	row("a request", sent.LastTurn, other.LastTurn, p.carriedNow())

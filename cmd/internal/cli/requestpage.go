@@ -81,7 +81,7 @@ func (p *requestPage) weight(r *claude.Request) {
 	p.line(normal, 0, fmt.Sprintf("at least %s tokens: preamble %s, tools %s, system %s, messages %s", s.Total, s.Preamble.Short(), s.Tools.Short(), s.System.Short(), s.Messages.Short()))
 	p.line(dim, 0, estimateWords(p.meter, p.error))
 	if s.Images > 0 {
-		p.line(dim, 0, plural(s.Images, "image")+" not counted: it depends on the size in pixels")
+		p.line(dim, 0, "not in it: "+itoa(s.Images)+" (images, PDF documents), which take tokens by their size in pixels")
 	}
 }
 
