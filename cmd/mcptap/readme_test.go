@@ -13,6 +13,9 @@ var elsewhere = map[string]string{
 	"go run ./cmd/mcptap demo": "mcptap demo",
 	"go test ./...":            "runs this very test",
 	"go install github.com/mcptap/mcptap/cmd/mcptap@latest": "needs a published module",
+
+	"mcptap http --to http://127.0.0.1:3001/mcp":                                     "needs a server on HTTP: oauth_test.go",
+	"mcptap http --to http://127.0.0.1:3001/mcp --listen 127.0.0.1:8080 -- my-agent": "the same",
 }
 
 // TestReadmeCommandsAreTested finds every command of the README in readme.txtar.

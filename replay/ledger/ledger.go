@@ -73,14 +73,24 @@ type reader struct {
 	unknown int
 }
 
-// requests is how many requests were made: that after a turn which is not answered
-// has not been.
+// requests is how many requests were made: that after a turn in which nothing was
+// answered has not been.
 func requests(b *claude.Book) int {
 	n := b.Turns()
-	if n > 0 && b.Timeline().Turns[n-1].Open {
+	if n > 0 && answered(b.Timeline(), n-1) == 0 {
 		return n
 	}
 	return n + 1
+}
+
+// answered counts the calls of a turn that have their answer.
+func answered(line *replay.Timeline, turn int) (n int) {
+	for _, c := range line.Turns[turn].Calls {
+		if line.Calls[c].Answer.There() {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *reader) turns() {
@@ -236,6 +246,13 @@ func (r *reader) doubts() {
 		r.doubt("no call crossed, so nobody knows whether the model was asked: one request is reckoned")
 	} else if requests(r.book) == len(line.Turns) {
 		r.doubt("the last calls have no answer yet: the request that would hold them is not reckoned")
+	}
+	silent := 0
+	for i := range line.Turns[:max(0, requests(r.book)-1)] {
+		silent += len(line.Turns[i].Calls) - answered(line, i)
+	}
+	if silent > 0 {
+		r.doubt("%d of the calls had no answer: what the host told the model instead is in no sum", silent)
 	}
 	if r.images > 0 {
 		r.doubt("images and PDF documents are in no sum: how many tokens they take depends on their size in pixels")

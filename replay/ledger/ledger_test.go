@@ -152,6 +152,11 @@ func TestOpen(t *testing.T) {
 	if !strings.Contains(strings.Join(l.Doubts, "\n"), "no answer yet") {
 		t.Errorf("%q", l.Doubts)
 	}
+	k.Answer(1500, k.Ask(1001, "a", `{}`, ""), "done") // the other one never is
+	l = Of(book(t, "generic", "", &replay.Session{Session: k.Session, Name: "s", Body: k.Body}), meter(t))
+	if len(l.Session.Turns) != 2 || !strings.Contains(strings.Join(l.Doubts, "\n"), "1 of the calls had no answer") {
+		t.Errorf("%d requests: %q", len(l.Session.Turns), l.Doubts)
+	}
 }
 
 // TestConnector: of the API's own client the definitions are what the server listed.

@@ -108,32 +108,53 @@ func (p *rentPage) ways() {
 	if wide {
 		width = 32
 	}
-	t := p.rows(
-		column{name: "tokens and USD", width: 14},
-		column{name: "tools, as sent now", width: width},
-		column{name: name, width: width},
-		column{name: "calls and answers", width: width, drop: 1},
-	)
-	row := func(what string, cells ...figure) {
-		line, ranges := []string{what}, []string{""}
-		for _, c := range cells {
-			if wide {
-				line = append(line, c.String())
-			} else {
-				line, ranges = append(line, c.Short()), append(ranges, c.Range())
-			}
-		}
-		t.row(line...)
-		if len(ranges) > 1 && strings.Join(ranges, "") != "" {
-			t.styled(dim, ranges...)
-		}
+	carried := p.carriedNow()
+	columns := []column{{name: "tokens and USD", width: 14}}
+	request, session := []figure{}, []figure{}
+	if len(r.Upfront.Tools) > 0 {
+		columns = append(columns, column{name: "tools, as sent now", width: width}, column{name: name, width: width})
+		request, session = append(request, sent.LastTurn, other.LastTurn), append(session, sent.Session, other.Session)
 	}
-	row("a request", sent.LastTurn, other.LastTurn, p.carriedNow())
-	row("all "+plural(r.Turns, "request"), sent.Session, other.Session, sent.CarriedSession)
+	columns = append(columns, column{name: "calls and answers", width: width, drop: 1})
+	t := wayTable{p.rows(columns...), wide}
+	t.figures("a request", append(request, carried)...)
+	if r.Turns > 1 {
+		t.figures("all "+plural(r.Turns, "request"), append(session, sent.CarriedSession)...)
+	}
 	for i, mode := range []string{"not cached", "5 min cache", "1 h cache"} {
-		row(mode, sent.Costs[i], other.Costs[i], sent.CarriedCosts[i])
+		costs := []figure{}
+		if len(session) > 0 {
+			costs = append(costs, sent.Costs[i], other.Costs[i])
+		}
+		t.figures(mode, append(costs, sent.CarriedCosts[i])...)
+	}
+	if len(r.Upfront.Tools) == 0 {
+		p.say(yellow, 0, "no tool of a list that the host would send crossed: what definitions take is not known")
+		return
 	}
 	p.saves()
+}
+
+// A wayTable has a column for each way of loading.
+type wayTable struct {
+	*table
+	wide bool // there is room for the ranges beside their estimates
+}
+
+// figures prints a row, with the ranges beside or below.
+func (t wayTable) figures(what string, cells ...figure) {
+	line, ranges := []string{what}, []string{""}
+	for _, c := range cells {
+		if t.wide {
+			line = append(line, c.String())
+			continue
+		}
+		line, ranges = append(line, c.Short()), append(ranges, c.Range())
+	}
+	t.row(line...)
+	if strings.Join(ranges, "") != "" {
+		t.styled(dim, ranges...)
+	}
 }
 
 // A figure is a number that says where it comes from.

@@ -224,7 +224,7 @@ func (a *app) matchesTable(s *searched, r *toolsearch.Result) error {
 		column{name: "rank", width: 4, right: true},
 		column{name: "range", width: 7, right: true, drop: 2},
 		column{name: "fate", width: 5},
-		column{name: "tool", width: 40, min: 12},
+		column{name: "tool", width: 48, min: 20, tail: true},
 		column{name: "session", width: 16, min: 8, drop: 1},
 		column{name: "about"},
 	)
@@ -301,7 +301,7 @@ type showProbe func(calledTool, []toolsearch.Probe, bool)
 
 func (a *app) probeTable(s *searched, how toolsearch.Options) (showProbe, func() error) {
 	t := a.table(
-		column{name: "tool", width: 32, min: 12},
+		column{name: "tool", width: 40, min: 20, tail: true},
 		column{name: "calls", width: 5, right: true, drop: 2},
 		column{name: "from", width: 11, drop: 1},
 		column{name: "rank", width: 4, right: true},

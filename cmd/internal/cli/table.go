@@ -19,6 +19,7 @@ type column struct {
 	width int // in cells, on a terminal; the last column takes what is left
 	min   int // what it may shrink to; 0: not at all
 	right bool
+	tail  bool // of what is too long the end is shown: what differs stands there
 	drop  int // left out of a terminal that is too narrow, the highest first; 0: never
 }
 
@@ -172,7 +173,11 @@ func (t *table) line(cells []string) string {
 		if at > 0 {
 			b.WriteString("  ")
 		}
-		b.WriteString(pad(safetext.Line(cells[i]), t.widths[at], t.columns[i].right))
+		cell := safetext.Line(cells[i])
+		if over := ansi.StringWidth(cell) - t.widths[at]; over > 0 && t.columns[i].tail {
+			cell = ansi.TruncateLeft(cell, over+1, "…")
+		}
+		b.WriteString(pad(cell, t.widths[at], t.columns[i].right))
 	}
 	return strings.TrimRight(ansi.Truncate(b.String(), t.width, "…"), " ")
 }
