@@ -31,7 +31,7 @@ var countable = regexp.MustCompile(strings.Join([]string{
 	`claude-[a-z]+-[\d-]+`, `mcp[_a-z\d-]*`, `\d+\.\d+; \d+ as Opus [\d.]+, one outside measurement on a new-family model is \d+`,
 	`within \d+% for a list of tools, \d+% for one text`, `(5 min|1 h) cache`, `cached for (5 minutes|1 hour)`, `read price of 0\.10 since`,
 	`\d+ (of \d+ )?(tools?|servers?|requests?|turns?|definitions?|calls?|places?|more|images?)\b`, `all \d+ requests?`, `request \d+ paid`,
-	`read [\d,]+ times`, `[\d.]+ ?[kM]?B\b`, `× \d+`, `frame \d+`,
+	`read [\d,]+ times`, `[\d.]+ ?[kM]?B\b`, `× \d+`, `frame \d+`, `\d+ blocks came since`, `\d+ of the calls had no answer`,
 }, "|"))
 
 // A row of the table of tools begins with a name and the number of calls.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -396,7 +397,7 @@ func (p *rentPage) slim() {
 }
 
 func (p *rentPage) doubts() {
-	all := append(p.v.ledger.Doubts, p.v.report.Doubts...)
+	all := slices.Concat(p.v.ledger.Doubts, p.v.report.Doubts)
 	for _, b := range p.v.ledger.LeftOut {
 		all = append(all, "not sent: "+b.Name.Tool+": "+lastNote(b))
 	}

@@ -20,7 +20,7 @@ type column struct {
 	min   int // what it may shrink to; 0: not at all
 	right bool
 	tail  bool // of what is too long the end is shown: what differs stands there
-	drop  int // left out of a terminal that is too narrow, the highest first; 0: never
+	drop  int  // left out of a terminal that is too narrow, the highest first; 0: never
 }
 
 // What a last column that takes what is left needs to be worth its place, and what
