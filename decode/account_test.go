@@ -230,13 +230,13 @@ func TestAccountHostile(t *testing.T) {
 func TestAccountCorpus(t *testing.T) {
 	for _, file := range corpusFiles(t) {
 		for _, st := range loadCorpus(t, file) {
-			if st.frame == nil || !st.frame.JSON {
+			if st.Frame == nil || !st.Frame.JSON {
 				continue
 			}
-			checkDetail(t, st.frame.Body)
-			a := AccountOf(st.frame.Body, 0)
-			if a.Total() != int64(len(st.frame.Body)) || min(a[PartEnvelope], a[PartMeta], a[PartPayload], a[PartRounds], a[PartSpace]) < 0 {
-				t.Errorf("%s: %d bytes, account %v", file, len(st.frame.Body), a)
+			checkDetail(t, st.Frame.Body)
+			a := AccountOf(st.Frame.Body, 0)
+			if a.Total() != int64(len(st.Frame.Body)) || min(a[PartEnvelope], a[PartMeta], a[PartPayload], a[PartRounds], a[PartSpace]) < 0 {
+				t.Errorf("%s: %d bytes, account %v", file, len(st.Frame.Body), a)
 			}
 		}
 	}

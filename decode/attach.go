@@ -32,7 +32,7 @@ func (s *Session) progress(p *peek, q *params, in incoming) (uint32, frameBits) 
 		return 0, bitUnjoined
 	}
 	dir := opposite(in.dir)
-	c, ok := s.tokens[s.ids.hash(in.where.Scope, saltToken+uint8(dir), q.token.of(p.body))]
+	c, ok := s.tokens[s.ids.hash(in.where.scope, saltToken+uint8(dir), q.token.of(p.body))]
 	if !ok {
 		return 0, bitUnjoined
 	}
@@ -51,9 +51,9 @@ func (s *Session) cancel(p *peek, q *params, in incoming) (uint32, frameBits) {
 		return s.related(p, q, in)
 	}
 	raw := q.requestID.of(p.body)
-	c, ok := s.find(lane{in.where.Scope, in.dir}, raw)
+	c, ok := s.find(lane{in.where.scope, in.dir}, raw)
 	if !ok && in.dir == tap.S2C {
-		if c, ok = s.find(lane{in.where.Scope, tap.C2S}, raw); ok && s.calls.at(int(c)).bits&callListen == 0 {
+		if c, ok = s.find(lane{in.where.scope, tap.C2S}, raw); ok && s.calls.at(int(c)).bits&callListen == 0 {
 			ok = false
 		}
 	}
@@ -79,11 +79,11 @@ func (s *Session) logged(p *peek, q *params, in incoming) (uint32, frameBits) {
 	if c, bits := s.related(p, q, in); c != 0 {
 		return c, bits
 	}
-	if c, ok := s.exchanges[in.where.Exchange]; ok && in.where.Exchange > 0 {
+	if c, ok := s.exchanges[in.where.exchange]; ok && in.where.exchange > 0 {
 		s.hang(int(c), note{frame: uint32(in.frame), kind: NoteLog})
 		return c + 1, 0
 	}
-	t := s.inUse[lane{in.where.Scope, opposite(in.dir)}]
+	t := s.inUse[lane{in.where.scope, opposite(in.dir)}]
 	if t == nil || t.logs != 1 {
 		return 0, 0
 	}
@@ -94,7 +94,7 @@ func (s *Session) logged(p *peek, q *params, in incoming) (uint32, frameBits) {
 // streamed joins a notification to its listen request by the subscription id,
 // which is that request's id, JSON type included.
 func (s *Session) streamed(p *peek, q *params, in incoming) (uint32, frameBits) {
-	c, ok := s.find(lane{in.where.Scope, opposite(in.dir)}, q.meta.subscription.of(p.body))
+	c, ok := s.find(lane{in.where.scope, opposite(in.dir)}, q.meta.subscription.of(p.body))
 	if !ok || s.calls.at(int(c)).bits&callListen == 0 {
 		return 0, bitUnjoined
 	}
@@ -150,11 +150,11 @@ func (s *Session) nest(c uint32, p *peek, q *params, in incoming) {
 	if q.meta.task.there() {
 		parent, ok = s.tasks[s.ids.hash(0, saltTask, q.meta.task.of(p.body))]
 	}
-	if !ok && in.where.Exchange > 0 {
-		parent, ok = s.exchanges[in.where.Exchange]
+	if !ok && in.where.exchange > 0 {
+		parent, ok = s.exchanges[in.where.exchange]
 	}
 	guessed := !ok
-	if t := s.inUse[lane{in.where.Scope, tap.C2S}]; !ok && t != nil && t.open == 1 {
+	if t := s.inUse[lane{in.where.scope, tap.C2S}]; !ok && t != nil && t.open == 1 {
 		parent, ok = t.openXor, true
 	}
 	if !ok || s.methods.name(s.calls.at(int(parent)).method) == "initialize" {

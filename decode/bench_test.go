@@ -77,8 +77,8 @@ func BenchmarkCorpus(b *testing.B) {
 	var frames []tap.Frame
 	for _, file := range corpusFiles(b) {
 		for _, st := range loadCorpus(b, file) {
-			if st.frame != nil {
-				frames = append(frames, *st.frame)
+			if st.Frame != nil && st.Frame.HTTP == nil {
+				frames = append(frames, *st.Frame)
 			}
 		}
 	}

@@ -19,7 +19,6 @@ type call struct {
 	notes    uint32 // newest note
 	args     uint32 // hash of the arguments
 	group    uint32
-	crossing uint32 // microseconds both frames took to cross
 	revision uint32
 	bits     callBits
 	dir      tap.Dir
@@ -66,10 +65,11 @@ const (
 	NoteSecond                           // a second response
 	NoteWrongID                          // a response whose id has another JSON type
 	NoteURLDone                          // notifications/elicitation/complete
+	NoteReplay                           // an event that was sent once more, over HTTP
 )
 
 var noteNames = [...]string{"", "progress", "late progress", "cancel", "late cancel", "log", "nested request", "stream", "task",
-	"second response", "response with another id type", "url elicitation complete"}
+	"second response", "response with another id type", "url elicitation complete", "replay"}
 
 func (k NoteKind) String() string { return nameOf(noteNames[:], int(k)) }
 
@@ -110,12 +110,12 @@ type Call struct {
 	Response int    // frame, -1 while there is none
 	Start    time.Duration
 	End      time.Duration // of the response
-	Crossing time.Duration // that both frames took to cross, as far as it was measured
 
 	Era      Era
 	Revision string // "" if unknown
 	Outcome  Outcome
 	Code     int64   // of a protocol error; the HTTP status of a transport error, if there was one
+	Exchange int     // HTTP exchange that it was asked in, -1 if none
 	Hidden   *Hidden // why a success looks like a failure
 	Why      string  // what Outcome rests on, where the response alone does not say
 
@@ -149,9 +149,11 @@ func (s *Session) Call(i int) Call {
 	c := Call{
 		Index: i, Dir: e.dir, Scope: e.scope, ID: ID(s.ids.raw(e.id)), Method: s.methods.name(e.method), Name: s.names.name(e.name),
 		Request: int(e.request), Response: int(e.response) - 1, Start: s.frames.at(int(e.request)).t,
-		Crossing: time.Duration(e.crossing) * time.Microsecond,
-		Era:      e.era, Revision: s.strs.name(e.revision), Code: int64(e.code),
-		Parent: s.parent(i), Listen: e.bits&callListen != 0,
+		Era: e.era, Revision: s.strs.name(e.revision), Code: int64(e.code),
+		Parent: s.parent(i), Listen: e.bits&callListen != 0, Exchange: -1,
+	}
+	if carried := s.web.at(c.Request); carried != nil {
+		c.Exchange = int(carried.exchange) - 1
 	}
 	if c.Response >= 0 {
 		c.End = s.frames.at(c.Response).t

@@ -208,10 +208,10 @@ func TestCatalogueCorpus(t *testing.T) {
 	}
 }
 
-func bodiesOf(steps []step) (out [][]byte) {
-	for _, st := range steps {
-		if st.frame != nil {
-			out = append(out, st.frame.Body)
+func bodiesOf(records []tap.Record) (out [][]byte) {
+	for _, rec := range records {
+		if rec.Frame != nil {
+			out = append(out, rec.Frame.Body)
 		}
 	}
 	return out

@@ -1,155 +1,38 @@
 package decode
 
 import (
-	"bufio"
-	"encoding/base64"
-	"encoding/json"
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-	"time"
-	"unicode/utf8"
 
+	"github.com/mcptap/mcptap/sessions/neutral"
 	"github.com/mcptap/mcptap/tap"
 )
 
-// corpusLine is one line of a recorded session in testdata/corpus: what two
-// neutral recorders between real clients and servers wrote down.
-type corpusLine struct {
-	Meta *struct {
-		Session   string
-		Transport string
-		Command   []string
-	}
-	T      int64
-	Dir    string
-	Raw    *string
-	RawB64 []byte `json:"-"`
-	B64    string `json:"raw_b64"`
-	NL     *bool
-	HTTP   *struct {
-		ID      int
-		Status  int
-		Method  string
-		Headers [][2]string
-		SSE     bool
-		End     bool
-	}
-	End *struct {
-		T        int64
-		ExitCode int    `json:"exit_code"`
-		Signal   string //
-	}
-}
-
-// step is one thing to feed a session with.
-type step struct {
-	frame *tap.Frame
-	where Where
-	end   *tap.End
-}
-
-// loadCorpus reads a recorded session as the frames a tap would have made of it.
-func loadCorpus(t testing.TB, file string) []step {
+// loadCorpus reads a recorded session as the records that a tap would have made of it.
+func loadCorpus(t testing.TB, file string) (records []tap.Record) {
 	t.Helper()
-	f, err := os.Open(file)
+	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, 64<<20)
-	c := corpus{scopes: map[int]Where{}}
-	for in.Scan() {
-		var l corpusLine
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		c.take(&l)
-	}
-	return c.steps
-}
-
-type corpus struct {
-	steps  []step
-	scopes map[int]Where
-	n      uint64
-}
-
-func (c *corpus) take(l *corpusLine) {
-	switch {
-	case l.Meta != nil:
-	case l.End != nil:
-		c.steps = append(c.steps, step{end: &tap.End{Exit: l.End.ExitCode, Signal: l.End.Signal}})
-	case l.Raw != nil || l.B64 != "":
-		c.frame(l)
-	}
-}
-
-func (c *corpus) frame(l *corpusLine) {
-	dir, _ := tap.ParseDir(l.Dir)
-	raw, _ := base64.StdEncoding.DecodeString(l.B64)
-	if l.Raw != nil {
-		raw = []byte(*l.Raw)
-	}
-	var w Where
-	if l.HTTP != nil {
-		w = c.where(l)
-		if l.HTTP.SSE {
-			data, ok := strings.CutPrefix(string(raw), "data:")
-			if !ok {
-				return
+	var in neutral.Translator
+	for line := range bytes.Lines(raw) {
+		for _, rec := range in.Line(bytes.TrimSuffix(line, []byte("\n")), tap.Record{}) {
+			if rec.Bad != nil {
+				t.Fatalf("%s: %v", file, rec.Bad)
 			}
-			raw = []byte(strings.TrimSpace(data))
-		}
-		if len(raw) == 0 {
-			return
+			records = append(records, rec)
 		}
 	}
-	c.n++
-	fr := &tap.Frame{N: c.n, Time: time.Duration(l.T) * time.Microsecond, Dir: dir, Body: raw}
-	if body, ok := strings.CutSuffix(string(raw), "\r"); ok && l.HTTP == nil {
-		fr.Body, fr.EOL = []byte(body), tap.CRLF
-	}
-	if l.NL != nil && !*l.NL || l.HTTP != nil {
-		fr.EOL = tap.NoEOL
-	}
-	fr.JSON = dir != tap.Stderr && json.Valid(fr.Body) && utf8.Valid(fr.Body)
-	c.steps = append(c.steps, step{frame: fr, where: w})
+	return records
 }
 
-// where gives the scope of an exchange: the MCP session if there is one, the
-// exchange itself if it is a modern one.
-func (c *corpus) where(l *corpusLine) Where {
-	w, ok := c.scopes[l.HTTP.ID]
-	if ok {
-		return w
-	}
-	w.Scope, w.Exchange = 1, uint32(l.HTTP.ID)+1
-	for _, h := range l.HTTP.Headers {
-		switch strings.ToLower(h[0]) {
-		case "mcp-protocol-version":
-			w.Version = h[1]
-		case "mcp-session-id":
-			w.MCPSession = true
-		}
-	}
-	if w.Version >= rev2026 {
-		w.Scope = Scope(1000 + l.HTTP.ID)
-	}
-	c.scopes[l.HTTP.ID] = w
-	return w
-}
-
-func feed(s *Session, steps []step) *Session {
-	for _, st := range steps {
-		if st.end != nil {
-			s.End(st.end)
-			continue
-		}
-		s.AddAt(st.frame, st.where)
+func feed(s *Session, records []tap.Record) *Session {
+	for i := range records {
+		s.Record(&records[i])
 	}
 	return s
 }

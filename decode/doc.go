@@ -20,8 +20,13 @@
 // [IsProbeOf] joins a session to the process that was probed for it. A [Catalogue]
 // holds what the server offered over time.
 //
-// A session keeps an index of less than 100 bytes a frame and no bodies, but those
-// of listings. Whoever needs a body looks it up by the frame's number and hands it
+// Over HTTP a frame is a body or an event, and belongs to an [Exchange]. Ids count
+// within the MCP session that a header or an endpoint names, in the modern era within
+// the exchange. An event that comes twice counts once, and an exchange that ends
+// without an answer ends its requests.
+//
+// A session keeps an index of less than 100 bytes a frame (over HTTP about 180, those
+// of its exchange included) and no bodies, but those of listings. Whoever needs a body looks it up by the frame's number and hands it
 // in.
 //
 // # Writing rules
@@ -36,6 +41,9 @@
 //		for _, n := range s.Notes(i) { ... }
 //		request := body(c.Request) // the rule's own look-up
 //	}
+//	for i := range s.Exchanges() {
+//		x := s.Exchange(i) // status, headers, who ended it; x.Call, s.ExchangeFrames(i)
+//	}
 //	for _, o := range s.Operations() { ... } // legs, times, doubts
 //	cat := s.Catalogue() // changes, ignored announcements, unlisted calls
 //
@@ -48,8 +56,8 @@
 // # Sources
 //
 // Shapes and joins follow the pages of each revision of the specification:
-// basic/index, basic/lifecycle and basic/versioning, basic/patterns/mrtr and
-// subscriptions, basic/utilities/progress, cancellation and tasks, server/tools,
+// basic/index, basic/lifecycle, basic/transports and basic/versioning,
+// basic/patterns/mrtr and subscriptions, basic/utilities/progress, cancellation and tasks, server/tools,
 // resources, prompts and utilities/pagination. What the official SDKs do beyond
 // them is said where it is used.
 package decode

@@ -61,12 +61,12 @@ func (n *negotiation) of(sc Scope) *agreed {
 // scope has agreed upon so far.
 func (s *Session) requestEra(p *peek, q *params, in incoming) (Era, uint32) {
 	if in.dir == tap.S2C {
-		return Legacy, s.legacyRevision(in.where.Scope)
+		return Legacy, s.legacyRevision(in.where.scope)
 	}
 	if v, ok := plain(p.body, q.meta.version); ok && string(v) >= rev2026 {
 		rev := s.strs.id(v)
 		s.era.modernRev = rev
-		s.seen(in.where.Scope, Modern)
+		s.seen(in.where.scope, Modern)
 		return Modern, rev
 	}
 	method, _ := plain(p.body, p.method)
@@ -76,7 +76,7 @@ func (s *Session) requestEra(p *peek, q *params, in incoming) (Era, uint32) {
 	case e == Modern:
 		return Modern, 0
 	case e == Legacy:
-		return Legacy, s.legacyRevision(in.where.Scope)
+		return Legacy, s.legacyRevision(in.where.scope)
 	}
 	return s.headerEra(in)
 }
@@ -95,21 +95,33 @@ func methodEra(method string) Era {
 func (s *Session) headerEra(in incoming) (Era, uint32) {
 	w := in.where
 	switch {
-	case w.Version >= rev2026:
-		return Modern, s.strs.id([]byte(w.Version))
-	case w.MCPSession && w.Version == "":
-		return Legacy, s.legacyRevision(w.Scope)
-	case w.Version != "":
-		rev := s.strs.id([]byte(w.Version))
+	case w.version >= rev2026:
+		return Modern, s.strs.id([]byte(w.version))
+	case w.session && w.version == "" || w.version != "" && s.agreedOn(w.scope):
+		return Legacy, s.legacyRevision(w.scope)
+	case isRevision(w.version):
+		rev := s.strs.id([]byte(w.version))
 		if !s.era.openedOK {
 			s.era.legacyRev = rev
 		}
 		return Legacy, rev
 	}
-	if a := s.era.scopes[w.Scope]; a != nil && a.era != EraUnknown {
+	if a := s.era.scopes[w.scope]; a != nil && a.era != EraUnknown {
 		return a.era, a.revision
 	}
 	return EraUnknown, 0
+}
+
+// agreedOn reports a scope that a handshake gave its revision: a header can't change
+// that.
+func (s *Session) agreedOn(sc Scope) bool {
+	a := s.era.scopes[sc]
+	return a != nil && a.revision != 0
+}
+
+// isRevision knows the legacy revisions: a header may say anything.
+func isRevision(v string) bool {
+	return slices.Contains([]string{"2024-11-05", "2025-03-26", "2025-06-18", rev2025Nov}, v)
 }
 
 func (s *Session) legacyRevision(sc Scope) uint32 {
@@ -265,7 +277,7 @@ func (s *Session) probeFate() Probe {
 		return ProbeNone
 	case s.era.probed:
 		return ProbeOK
-	case s.calls.at(i).response != 0:
+	case s.calls.at(i).response != 0 || s.calls.at(i).code >= 400: // an HTTP status
 		return ProbeRefused
 	}
 	return ProbeSilent

@@ -58,26 +58,26 @@ func TestEras(t *testing.T) {
 func TestRequestEra(t *testing.T) {
 	for _, c := range []struct {
 		line string
-		w    Where
+		w    where
 		want Era
 		rev  string
 	}{
-		{modernCall, Where{}, Modern, "2026-07-28"},
-		{initLine, Where{}, Legacy, ""},
-		{`> {V2,"id":1,"method":"ping"}`, Where{}, Legacy, ""},
-		{`> {V2,"id":1,"method":"server/discover"}`, Where{}, Modern, ""}, // malformed: no version
-		{`> {V2,"id":1,"method":"tools/list"}`, Where{}, EraUnknown, ""},
-		{`> {V2,"id":1,"method":"tools/list"}`, Where{Version: "2026-07-28"}, Modern, "2026-07-28"},
-		{`> {V2,"id":1,"method":"tools/list"}`, Where{Version: "2025-06-18"}, Legacy, "2025-06-18"},
-		{`> {V2,"id":1,"method":"tools/list"}`, Where{MCPSession: true}, Legacy, ""},
-		{`< {V2,"id":1,"method":"roots/list"}`, Where{}, Legacy, ""},
+		{modernCall, where{}, Modern, "2026-07-28"},
+		{initLine, where{}, Legacy, ""},
+		{`> {V2,"id":1,"method":"ping"}`, where{}, Legacy, ""},
+		{`> {V2,"id":1,"method":"server/discover"}`, where{}, Modern, ""}, // malformed: no version
+		{`> {V2,"id":1,"method":"tools/list"}`, where{}, EraUnknown, ""},
+		{`> {V2,"id":1,"method":"tools/list"}`, where{version: "2026-07-28"}, Modern, "2026-07-28"},
+		{`> {V2,"id":1,"method":"tools/list"}`, where{version: "2025-06-18"}, Legacy, "2025-06-18"},
+		{`> {V2,"id":1,"method":"tools/list"}`, where{session: true}, Legacy, ""},
+		{`< {V2,"id":1,"method":"roots/list"}`, where{}, Legacy, ""},
 	} {
 		s := New(Options{})
 		dir := tap.C2S
 		if c.line[0] == '<' {
 			dir = tap.S2C
 		}
-		s.AddAt(&tap.Frame{Dir: dir, JSON: true, Body: []byte(expand(c.line[2:]))}, c.w)
+		s.addAt(&tap.Frame{Dir: dir, JSON: true, Body: []byte(expand(c.line[2:]))}, c.w)
 		if got := s.Call(0); got.Era != c.want || got.Revision != c.rev {
 			t.Errorf("%s: %v %q, want %v %q", c.line, got.Era, got.Revision, c.want, c.rev)
 		}

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/mcptap/mcptap/tap"
@@ -26,6 +27,13 @@ type Frame struct {
 	Unjoined bool // a progress, cancellation or subscription id that names no call
 	Digest   bool // the body is not in the journal itself
 	Batch    []BatchMember
+
+	Exchange int    // HTTP exchange that it came in, -1 if none
+	Event    string // its name, of an event of a stream ("message" if it has none)
+	EventID  bool   // the event has an id
+	Framing  int64  // bytes of the event besides the frame's own
+	Replay   bool   // the event was sent before, and counts once
+	SameID   bool   // HTTP-14: another event of the session had its id
 }
 
 // A BatchMember is one message of a batch.
@@ -44,7 +52,7 @@ func (s *Session) Len() int { return s.frames.n }
 func (s *Session) Frame(i int) Frame {
 	e := s.frames.at(i)
 	at := s.placeOf(i)
-	f := Frame{Index: i, N: at.n, Time: e.t, Dir: e.dir, Size: at.size, Kind: kinds[e.kind], Method: s.methods.name(e.method), Call: -1, Faults: e.faults}
+	f := Frame{Index: i, N: at.n, Time: e.t, Dir: e.dir, Size: at.size, Kind: kinds[e.kind], Method: s.methods.name(e.method), Call: -1, Faults: e.faults, Exchange: -1}
 	switch e.kind {
 	case kindBatch:
 		f.Batch = s.batch(e)
@@ -61,7 +69,18 @@ func (s *Session) Frame(i int) Frame {
 	}
 	f.Orphan, f.WrongID, f.Second, f.Unjoined = e.bits.joins()
 	f.Digest = e.bits&bitDigest != 0
+	if c := s.web.at(i); c != nil {
+		f.setCarried(c, s.web.words.name(c.name))
+	}
 	return f
+}
+
+func (f *Frame) setCarried(c *carried, event string) {
+	f.Exchange, f.Framing = int(c.exchange)-1, int64(c.framing)
+	f.EventID, f.Replay, f.SameID = c.bits&carriedID != 0, c.bits&carriedReplay != 0, c.bits&carriedTwice != 0
+	if c.bits&carriedEvent != 0 {
+		f.Event = cmp.Or(event, "message")
+	}
 }
 
 func (b frameBits) joins() (orphan, wrongID, second, unjoined bool) {

@@ -15,7 +15,7 @@ func Gist(body []byte, m Message) string {
 	case Error:
 		e := gjson.GetBytes(body, "error")
 		return cut(e.Get("code").Raw + " " + e.Get("message").String())
-	case Stray, Log, Malformed:
+	case Stray, Log, Malformed, Body:
 		return cut(string(body[:min(len(body), 4*maxGist)]))
 	}
 	return ""

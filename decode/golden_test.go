@@ -55,6 +55,7 @@ func describe(s *Session) string {
 	for i := range s.Len() {
 		describeFrame(&b, s.Frame(i))
 	}
+	describeExchanges(&b, s)
 	b.WriteString("\ncalls\n")
 	for i := range s.Calls() {
 		describeCall(&b, s, s.Call(i))
@@ -66,6 +67,17 @@ func describe(s *Session) string {
 	describeCatalogue(&b, s)
 	describeBytes(&b, s)
 	return b.String()
+}
+
+func describeExchanges(b *strings.Builder, s *Session) {
+	if s.Exchanges() > 0 {
+		b.WriteString("\nexchanges\n")
+	}
+	for i := range s.Exchanges() {
+		x := s.Exchange(i)
+		fmt.Fprintf(b, "%3d %s %s %d, scope %d, call %d, frames %v, stream %v, by %s, heads %d %d, bodies %d %d, framing %d\n",
+			i, x.Method, x.Target, x.Status, x.Scope, x.Call, s.ExchangeFrames(i), x.Stream, x.By, x.HeadUp, x.HeadDown, x.Up, x.Down, x.Framing)
+	}
 }
 
 func describeCatalogue(b *strings.Builder, s *Session) {

@@ -3,6 +3,8 @@ package decode
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/mcptap/mcptap/tap"
 )
 
 // Kind is what one frame is in JSON-RPC 2.0.
@@ -19,6 +21,7 @@ const (
 	Stray        Kind = "stray"     // not JSON
 	Log          Kind = "log"       // a line of standard error
 	Cut          Kind = "cut"       // too long to be at hand, and its ends do not tell
+	Body         Kind = "body"      // over HTTP: no message, but a page, a document, an acknowledgement
 )
 
 // A Message is the JSON-RPC meaning of a frame.
@@ -95,9 +98,10 @@ const (
 	kindStray
 	kindLog
 	kindCut
+	kindBody
 )
 
-var kinds = [...]Kind{Malformed, Request, Notification, Result, Error, Batch, Stray, Log, Cut}
+var kinds = [...]Kind{Malformed, Request, Notification, Result, Error, Batch, Stray, Log, Cut, Body}
 
 // A peek is what the outermost members of one message tell, as places in body.
 type peek struct {
@@ -280,6 +284,19 @@ func ParseFrame(body []byte, isJSON, isLog bool) Message {
 		return Message{Kind: Stray, Stray: Classify(body), Faults: FaultNotJSON}
 	}
 	return Parse(body)
+}
+
+// ParseCarried is ParseFrame for a frame as it stands in a journal, without what a
+// [Session] knows besides. Over HTTP what is no message is a body, and no stray.
+func ParseCarried(f *tap.Frame) Message {
+	named := f.SSE != nil && f.SSE.Event != "" && f.SSE.Event != "message"
+	switch {
+	case f.HTTP != nil && (named || f.HTTP.Masked || !f.JSON || !isRPC(f)):
+		return Message{Kind: Body}
+	case f.Digest != nil && f.JSON:
+		return ParseHead([]byte(f.Digest.Head))
+	}
+	return ParseFrame(f.Body, f.JSON, f.Dir == tap.Stderr)
 }
 
 // ParseHead is Parse for the beginning of a body that is valid JSON as a whole.

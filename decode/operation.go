@@ -22,7 +22,6 @@ type Operation struct {
 	Start, End time.Duration // first request, last response; End is 0 while open
 	Server     time.Duration // the server was working: legs, less what it waited for the client
 	Client     time.Duration // the client or its user was: between rounds, and in nested requests
-	Transfer   time.Duration // frames were crossing, as far as that was measured; part of the two above
 
 	Task []TaskStatus // of a task: what was told, and when
 }
@@ -195,7 +194,6 @@ func (s *Session) setTimes(o *Operation, legs []Call) {
 	}
 	for i := range legs {
 		c := &legs[i]
-		o.Transfer += c.Crossing
 		if i > 0 && legs[i-1].Response >= 0 && c.Start > legs[i-1].End {
 			o.addGap(legs[i-1].End, c.Start)
 		}

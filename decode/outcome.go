@@ -20,9 +20,11 @@ const (
 	HiddenError    // reads as success, and its payload says failure: a suspicion
 	InputRequired  // a round of a multi-round-trip operation
 	Cancelled      // cancelled before it was answered
+	Unauthorized   // HTTP 401: a token is asked for, which is no failure
+	NumOutcomes
 )
 
-var outcomeNames = [...]string{"open", "ok", "tool error", "protocol error", "transport error", "hidden error", "input required", "cancelled"}
+var outcomeNames = [...]string{"open", "ok", "tool error", "protocol error", "transport error", "hidden error", "input required", "cancelled", "unauthorized"}
 
 func (o Outcome) String() string { return nameOf(outcomeNames[:], int(o)) }
 
@@ -72,23 +74,28 @@ func (s *Session) judge(e *call, c *Call) {
 	case e.hidden.level != 0:
 		s.judgeHidden(e, c)
 	case e.outcome == Cancelled && e.response == 0:
-		c.Why = "cancelled, and no answer came"
+		c.Why = s.whyCancelled(e)
 	case e.outcome == Cancelled:
 		c.Why = "cancelled; the answer came after that"
-	case e.outcome == TransportError && e.code == 0:
-		c.Why = "the HTTP exchange broke off"
 	case e.outcome == TransportError:
-		c.Why = fmt.Sprintf("HTTP status %d, and no answer", e.code)
+		c.Why = s.whyEnded(s.exchangeOf(e))
+	case e.outcome == Unauthorized:
+		c.Why = "HTTP 401: a token is asked for"
 	case e.outcome == Open:
-		s.judgeOpen(c)
+		s.judgeOpen(e, c)
 	}
 }
 
 // judgeOpen tells a request that can still be answered from one that can't. A
 // listen stream has no answer as a rule: it ends with the connection.
-func (s *Session) judgeOpen(c *Call) {
+func (s *Session) judgeOpen(e *call, c *Call) {
 	over, why := s.life.over(c)
+	ended, gone := s.streamOver(e)
 	switch {
+	case gone && c.Listen:
+		c.Why = ended
+	case gone:
+		over, c.Outcome, c.Why = true, TransportError, ended+" before the answer"
 	case c.Listen && over:
 		c.Why = "the stream ended with the connection"
 	case over:
@@ -99,6 +106,16 @@ func (s *Session) judgeOpen(c *Call) {
 	}
 }
 
+// whyCancelled tells the two ways of cancelling.
+func (s *Session) whyCancelled(e *call) string {
+	for i := e.notes; i != 0; i = s.notes.at(int(i)).prev {
+		if s.notes.at(int(i)).kind == NoteCancel {
+			return "cancelled, and no answer came"
+		}
+	}
+	return "the client closed the connection, which cancels it"
+}
+
 // over reports whether the answer to c can't come any more, and why.
 func (l *life) over(c *Call) (over bool, why string) {
 	switch {
@@ -106,6 +123,8 @@ func (l *life) over(c *Call) (over bool, why string) {
 		return true, "the server closed its output"
 	case l.end == nil:
 		return false, ""
+	case l.header != nil && l.header.Transport == "http":
+		return true, "the tap ended before an answer came"
 	case l.end.Signal != "":
 		return true, "the server was ended by " + l.end.Signal + l.afterInput()
 	}

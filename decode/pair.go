@@ -3,7 +3,6 @@ package decode
 import (
 	"math"
 	"strconv"
-	"time"
 
 	"github.com/mcptap/mcptap/tap"
 )
@@ -106,7 +105,7 @@ func (s *Session) setNewest(c uint32, l lane, raw []byte) {
 func (s *Session) enqueue(c uint32, l lane, raw []byte) {
 	e := s.calls.at(int(c))
 	e.link = c
-	if old, ok := s.find(l, raw); ok {
+	if old, ok := s.find(l, raw); ok && !s.turnedAway(old) {
 		e.bits |= callReused
 		if o := s.calls.at(int(old)); o.response == 0 {
 			e.bits |= callInFlight | callAmbiguous
@@ -133,7 +132,7 @@ func (s *Session) dequeue(newest uint32) uint32 {
 func (s *Session) ask(p *peek, in incoming, method uint32) int {
 	q := lookParams(p.body, p.params)
 	raw := p.id.of(p.body)
-	e := call{id: s.ids.keep(raw), request: uint32(in.frame), method: method, scope: in.where.Scope, dir: in.dir, crossing: micros(in.where.Crossing)}
+	e := call{id: s.ids.keep(raw), request: uint32(in.frame), method: method, scope: in.where.scope, dir: in.dir}
 	e.name, e.bits = s.subject(p, &q), s.askBits(p, &q, in)
 	e.era, e.revision = s.requestEra(p, &q, in)
 	s.peers.addClient(p, &q, in.frame)
@@ -145,8 +144,8 @@ func (s *Session) ask(p *peek, in incoming, method uint32) int {
 	if q.meta.token.there() {
 		s.tokens[s.ids.hash(l.scope, saltToken+uint8(l.dir), q.meta.token.of(p.body))] = c
 	}
-	if in.where.Exchange > 0 && in.dir == tap.C2S {
-		s.exchanges[in.where.Exchange] = c
+	if in.where.exchange > 0 && in.dir == tap.C2S {
+		s.exchanges[in.where.exchange] = c
 	}
 	if in.dir == tap.S2C && !q.taskID.there() { // a task is followed up by whoever asked for it
 		s.nest(c, p, &q, in)
@@ -164,11 +163,8 @@ const (
 	saltTask
 	saltURL
 	saltRetry
+	saltEvent
 )
-
-func micros(d time.Duration) uint32 {
-	return uint32(min(max(d.Microseconds(), 0), math.MaxUint32))
-}
 
 // subject is what a request is about: its tool, prompt or resource.
 func (s *Session) subject(p *peek, q *params) uint32 {
@@ -202,7 +198,7 @@ func (s *Session) answer(p *peek, in incoming) (c uint32, bits frameBits) {
 	if !p.id.there() || isNull(p.body, p.id) {
 		return s.answerExchange(p, in)
 	}
-	l := lane{in.where.Scope, opposite(in.dir)}
+	l := lane{in.where.scope, opposite(in.dir)}
 	raw := p.id.of(p.body)
 	newest, ok := s.find(l, raw)
 	switch {
@@ -221,7 +217,7 @@ func (s *Session) answer(p *peek, in incoming) (c uint32, bits frameBits) {
 // answerExchange handles an error without an id. Only HTTP tells what it answers:
 // the request of its exchange, unless that was a batch.
 func (s *Session) answerExchange(p *peek, in incoming) (uint32, frameBits) {
-	c, ok := s.exchanges[in.where.Exchange]
+	c, ok := s.exchanges[in.where.exchange]
 	if p.kind != kindError || p.faults&(FaultErrorForm|FaultVersion) != 0 { // an error of the HTTP layer, told in JSON
 		return 0, bitOrphan
 	}
@@ -236,29 +232,6 @@ func (s *Session) answerExchange(p *peek, in incoming) (uint32, frameBits) {
 	}
 	s.close(c, p, in)
 	return c + 1, 0
-}
-
-// EndExchange tells that an HTTP exchange is over: a request that was asked in it
-// and has no answer yet gets none, as a rule. status is that of its response, 0 if
-// there was none. Where streams can be resumed, the answer may still come. In the
-// modern era a client that closes the exchange cancels its request by that
-// (basic/patterns/cancellation).
-func (s *Session) EndExchange(exchange uint32, status int, byClient bool) {
-	c, ok := s.exchanges[exchange]
-	if !ok {
-		return
-	}
-	delete(s.exchanges, exchange)
-	e := s.calls.at(int(c))
-	if e.response != 0 || e.outcome == Cancelled || e.bits&callListen != 0 {
-		return
-	}
-	s.finish(c)
-	if byClient && e.era == Modern {
-		e.outcome, e.bits = Cancelled, e.bits|callCancelled
-		return
-	}
-	e.outcome, e.code = TransportError, int32(min(max(status, 0), 999))
 }
 
 // answerOther handles a response to no known id: one of another JSON type
@@ -283,7 +256,6 @@ func (s *Session) answerOther(l lane, raw []byte, in incoming) (uint32, frameBit
 func (s *Session) close(c uint32, p *peek, in incoming) {
 	e := s.calls.at(int(c))
 	e.response = uint32(in.frame) + 1
-	e.crossing += micros(in.where.Crossing)
 	if e.bits&callCancelled != 0 {
 		e.bits |= callLate
 	}
@@ -291,19 +263,20 @@ func (s *Session) close(c uint32, p *peek, in incoming) {
 		e.bits |= callCut
 	}
 	switch {
-	case e.outcome == TransportError: // its exchange broke off, and the answer came by another
+	case e.outcome == TransportError || e.outcome == Unauthorized: // its exchange broke off, and the answer came by another
 		e.outcome, e.code = Open, 0
 	case e.outcome != Cancelled:
 		s.finish(c)
 	}
-	if s.exchanges[in.where.Exchange] == c {
-		delete(s.exchanges, in.where.Exchange)
+	if s.exchanges[in.where.exchange] == c {
+		delete(s.exchanges, in.where.exchange)
 	}
 	r := lookResult(p.body, p.result)
 	if in.dir == tap.S2C {
 		s.peers.addServer(p, &r, in.frame)
 	}
 	s.outcome(c, p, &r)
+	s.refused(e, in)
 	s.answerEra(c, p, &r)
 	s.joinAnswer(c, p, &r)
 	s.keepListing(c, p, &r)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -115,7 +114,7 @@ func TestPlaces(t *testing.T) {
 func TestScopes(t *testing.T) {
 	s := New(Options{})
 	add := func(sc Scope, dir tap.Dir, body string) {
-		s.AddAt(&tap.Frame{Dir: dir, JSON: true, Body: []byte(body)}, Where{Scope: sc, Crossing: time.Millisecond})
+		s.addAt(&tap.Frame{Dir: dir, JSON: true, Body: []byte(body)}, where{scope: sc})
 	}
 	add(1, tap.C2S, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	add(2, tap.C2S, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
@@ -124,39 +123,7 @@ func TestScopes(t *testing.T) {
 	if diff := cmp.Diff([]string{"c2s 1>-1 open", "c2s 1>2 ok"}, pairs(s)); diff != "" {
 		t.Error(diff)
 	}
-	if c := s.Call(1); c.Crossing != 2*time.Millisecond || c.Reused {
-		t.Errorf("call %+v", c)
-	}
-}
-
-func TestExchange(t *testing.T) {
-	s := New(Options{})
-	add := func(ex uint32, dir tap.Dir, body string) {
-		s.AddAt(&tap.Frame{Dir: dir, JSON: true, Body: []byte(body)}, Where{Exchange: ex})
-	}
-	const refused = `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}`
-	add(1, tap.C2S, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
-	add(2, tap.C2S, `{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-	add(2, tap.S2C, refused)
-	add(3, tap.S2C, refused)
-	add(4, tap.C2S, `{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-	add(4, tap.S2C, `{"error":"invalid_token"}`)
-	s.EndExchange(4, 401, false)
-	s.EndExchange(2, 200, true)
-	s.EndExchange(9, 200, false)
-	if diff := cmp.Diff([]string{"c2s 1>-1 open", "c2s 2>2 protocol error", "c2s 3>-1 transport error"}, pairs(s)); diff != "" {
-		t.Error(diff)
-	}
-	if c := s.Call(2); c.Code != 401 || c.Why != "HTTP status 401, and no answer" {
-		t.Errorf("call %+v", c)
-	}
-	add(5, tap.S2C, `{"jsonrpc":"2.0","id":3,"result":{}}`) // by a resumed stream
-	add(6, tap.C2S, expand(modernCall[2:]))
-	s.EndExchange(6, 200, true)
-	if c := s.Call(3); c.Outcome != Cancelled {
-		t.Errorf("call %+v", c)
-	}
-	if c := s.Call(2); c.Outcome != OK || c.Response != 6 || c.Code != 0 {
+	if c := s.Call(1); c.Reused {
 		t.Errorf("call %+v", c)
 	}
 }
@@ -314,7 +281,7 @@ func FuzzPairing(f *testing.F) {
 			if line[0] == '<' {
 				fr.Dir = tap.S2C
 			}
-			s.AddAt(fr, Where{Scope: Scope(line[0] >> 6)})
+			s.addAt(fr, where{scope: Scope(line[0] >> 6)})
 		}
 		checkInvariants(t, s)
 	})
@@ -354,6 +321,7 @@ func checkInvariants(t testing.TB, s *Session) {
 	if tot := s.Totals(); tot.All.Total()+tot.Unparsed != sum {
 		t.Errorf("%d bytes, in accounts %d", sum, tot.All.Total()+tot.Unparsed)
 	}
+	checkExchanges(t, s)
 	s.Eras()
 	s.Catalogue().Unlisted()
 }

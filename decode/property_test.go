@@ -92,7 +92,7 @@ func addScoped(s *Session, sc Scope, line string, ms int) {
 	if line[0] == '<' {
 		f.Dir = tap.S2C
 	}
-	s.AddAt(f, Where{Scope: sc})
+	s.addAt(f, where{scope: sc})
 }
 
 // shape3 is what a call is without its indexes.

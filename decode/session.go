@@ -13,20 +13,15 @@ import (
 // behind one proxy both count from the same start.
 type Scope uint32
 
-// Where tells what a frame does not say by itself.
-type Where struct {
-	Scope Scope
-	// Crossing is how long the frame took to cross, if the tap measured it: a
-	// frame has one moment as a rule, and then this is 0.
-	Crossing time.Duration
-	// Exchange numbers the HTTP exchange from 1, 0 on stdio: an error without an
-	// id answers the request of its exchange, and what the server asks or logs
-	// there belongs to it.
-	Exchange uint32
-	// Version is the MCP-Protocol-Version header of an HTTP exchange.
-	Version string
-	// MCPSession says that the exchange had an Mcp-Session-Id header.
-	MCPSession bool
+// where tells what a frame does not say by itself.
+type where struct {
+	scope Scope
+	// exchange is the index of the HTTP exchange that the frame belongs to, + 1; 0 on
+	// stdio. An error without an id answers the request of its exchange, and what the
+	// server asks or logs there belongs to it.
+	exchange uint32
+	version  string // the exchange's MCP-Protocol-Version header
+	session  bool   // it had an Mcp-Session-Id header
 }
 
 // Options of a Session. The zero value is what a live view needs.
@@ -64,7 +59,8 @@ type Session struct {
 	inUse  map[lane]*traffic
 
 	parents   map[uint32]uint32 // server's request -> client's call
-	exchanges map[uint32]uint32 // HTTP exchange -> call asked in it, while it is open
+	exchanges map[uint32]uint32 // HTTP exchange (index + 1) -> call asked in it, while it is open
+	web       web
 
 	groups list[group]
 	rounds map[uint64]*interims // MRTR: hash of subject and state
@@ -94,6 +90,7 @@ func New(o Options) *Session {
 	s.urls, s.retries = map[uint64]uint32{}, map[uint64]uint32{}
 	s.parents, s.exchanges = map[uint32]uint32{}, map[uint32]uint32{}
 	s.learnt = map[uint32]*habits{}
+	s.web.words.limit = maxWord
 	s.notes.add(note{}) // index 0 stands for none
 	s.groups.add(group{})
 	s.life.init()
@@ -136,13 +133,25 @@ type part struct {
 	faults Faults
 }
 
-// Add takes the next frame of a stdio session. It keeps nothing of f.
-func (s *Session) Add(f *tap.Frame) { s.AddAt(f, Where{}) }
+// Add takes the next frame. It keeps nothing of f.
+func (s *Session) Add(f *tap.Frame) {
+	if f.HTTP != nil {
+		s.addCarried(f)
+		return
+	}
+	s.addAt(f, where{})
+}
 
-// AddAt is Add for a frame whose scope is not the whole session.
-func (s *Session) AddAt(f *tap.Frame, w Where) {
-	at := s.frames.add(frame{t: f.Time, dir: f.Dir, bits: lineBits(f)})
+// place makes the index entry of a frame.
+func (s *Session) place(f *tap.Frame) (at int) {
+	at = s.frames.add(frame{t: f.Time, dir: f.Dir, bits: lineBits(f)})
 	s.setPlace(at, f.N, f.Len())
+	return at
+}
+
+// addAt is Add for a frame whose scope is not the whole session.
+func (s *Session) addAt(f *tap.Frame, w where) {
+	at := s.place(f)
 	in := incoming{frame: at, dir: f.Dir, t: f.Time, where: w}
 	switch {
 	case f.Dir == tap.Stderr:
@@ -266,7 +275,7 @@ type incoming struct {
 	frame int
 	dir   tap.Dir
 	t     time.Duration
-	where Where
+	where where
 	cut   bool // only the ends of the body are at hand
 	batch bool
 }
@@ -304,8 +313,11 @@ func (s *Session) Record(r *tap.Record) {
 	switch {
 	case r.Header != nil:
 		s.life.header = clone(r.Header)
+		s.web.expect(r.Header)
 	case r.Frame != nil:
 		s.Add(r.Frame)
+	case r.HTTP != nil:
+		s.moment(r.HTTP)
 	case r.Event != nil:
 		s.Event(r.Event)
 	case r.Lost != nil:

@@ -52,7 +52,7 @@ func IsProbeOf(probe, main Opening) (reason string, ok bool) {
 	p, m := &probe.Header, &main.Header
 	gap := m.Start.Sub(p.Start) - probe.Last
 	switch {
-	case !probe.OnlyProbe:
+	case !probe.OnlyProbe || p.Transport == "http": // there it needs no process of its own
 		return "", false
 	case main.Eras.ProbeCall >= 0:
 		return "", false

@@ -39,8 +39,9 @@ const (
 
 // names gives each text a number, 0 for none.
 type names struct {
-	ids  map[string]uint32
-	list []string
+	ids   map[string]uint32
+	list  []string
+	limit int // bytes of one, if not maxName
 }
 
 // elided is the number of a name that is too long, or one too many: it stands in
@@ -51,7 +52,7 @@ func (n *names) id(b []byte) uint32 {
 	if id, ok := n.ids[string(b)]; ok {
 		return id
 	}
-	if len(b) > maxName || len(n.list) >= maxNames {
+	if len(b) > max(maxName, n.limit) || len(n.list) >= maxNames {
 		return elided
 	}
 	if n.ids == nil {

@@ -10,6 +10,7 @@ type Totals struct {
 	Methods  map[string]*MethodBytes
 	Opening  Account // frames of the handshake, of discovery, pings and subscriptions, in full
 	Copies   Copies
+	HTTP     HTTPBytes
 	Unparsed int64 // bytes of frames whose body was not at hand; they are in no account
 }
 
@@ -27,7 +28,10 @@ func (t *Totals) Metadata() int64 {
 }
 
 // Totals gives the sums so far. They are the session's own: do not change them.
-func (s *Session) Totals() *Totals { return &s.totals }
+func (s *Session) Totals() *Totals {
+	s.totals.HTTP = s.web.bytes
+	return &s.totals
+}
 
 func (s *Session) addTotals(f *tap.Frame, at int) { s.AddTo(&s.totals, at, f) }
 
@@ -40,7 +44,7 @@ func (s *Session) AddTo(t *Totals, at int, f *tap.Frame) {
 	}
 	var a Account
 	var c Copies
-	if f.JSON {
+	if f.JSON && s.frames.at(at).kind != kindBody {
 		a, c = accountOf(f.Body, len(f.EOL.String()))
 	} else {
 		a = strayAccount(len(f.Body), len(f.EOL.String()))

@@ -6,20 +6,19 @@ import (
 	"io"
 	"os"
 
-	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions/neutral"
 	"github.com/mcptap/mcptap/tap"
 )
 
 // A Session is an opened recording, read record by record: a journal of a tap,
-// or a neutral recording (see neutralLine).
+// or a neutral recording.
 type Session struct {
 	in      *tap.Reader
 	file    io.ReaderAt
 	path    string // "" if it is no file
 	closer  io.Closer
-	foreign *neutral
-	where   decode.Where
-	last    tap.Record // the last that in gave
+	foreign *neutral.Translator
+	queue   []tap.Record // records of a neutral recording's line that were not given yet
 	again   *tap.Parser
 }
 
@@ -50,34 +49,23 @@ func Read(in io.Reader) (*Session, error) {
 // Next gives the next record, as tap.Reader does.
 func (s *Session) Next() (tap.Record, error) {
 	for {
-		if s.foreign != nil {
-			if rec, ok := s.foreign.next(); ok {
-				rec.Line = s.last.Line
-				return rec, nil
-			}
+		if len(s.queue) > 0 {
+			rec := s.queue[0]
+			s.queue = s.queue[1:]
+			return rec, nil
 		}
 		rec, err := s.in.Next()
 		if err != nil {
 			return rec, err
 		}
-		s.last = rec
-		if rec.Line == 1 && rec.Bad != nil && bytes.HasPrefix(s.in.Line(), []byte(neutralStart)) {
-			s.foreign = &neutral{}
+		if rec.Line == 1 && rec.Bad != nil && bytes.HasPrefix(s.in.Line(), []byte(neutral.Start)) {
+			s.foreign = new(neutral.Translator)
 		}
 		if s.foreign == nil {
 			return rec, nil
 		}
-		if rec, ok := s.translate(&rec); ok {
-			return rec, nil
-		}
+		s.queue = s.foreign.Line(s.in.Line(), rec)
 	}
-}
-
-// translate gives the record of a neutral recording's line.
-func (s *Session) translate(at *tap.Record) (rec tap.Record, ok bool) {
-	rec, s.where, ok = s.foreign.record(s.in.Line())
-	rec.Line, rec.Offset, rec.Size = at.Line, at.Offset, at.Size
-	return rec, ok
 }
 
 // Path is where the recording lies; "" if it was read from a stream.
@@ -86,9 +74,6 @@ func (s *Session) Path() string { return s.path }
 // Foreign reports a recording that no tap of ours made: that it has no end says
 // nothing then.
 func (s *Session) Foreign() bool { return s.foreign != nil }
-
-// Where tells what the last frame did not say by itself.
-func (s *Session) Where() decode.Where { return s.where }
 
 // Unfinished reports a last line without its end, as tap.Reader does.
 func (s *Session) Unfinished() (tap.Record, bool) { return s.in.Unfinished() }
@@ -99,13 +84,10 @@ func (s *Session) at(offset, size int64) (tap.Record, error) {
 	if _, err := s.file.ReadAt(line, offset); err != nil {
 		return tap.Record{}, err
 	}
-	line = bytes.TrimSuffix(line, []byte("\n"))
 	if s.foreign != nil {
-		again := neutral{exchanges: s.foreign.exchanges}
-		rec, _, _ := again.record(line)
-		return rec, nil
+		return tap.Record{Frame: neutral.Last(line)}, nil
 	}
-	return s.again.Parse(line), nil
+	return s.again.Parse(bytes.TrimSuffix(line, []byte("\n"))), nil
 }
 
 // Close closes the recording.

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions/neutral"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -313,7 +314,7 @@ func FuzzNeutral(f *testing.F) {
 	f.Add([]byte(`{"t":1,"dir":"c2s","raw":"{}"}` + "\n" + `{"end":{"t":5,"exit_code":0}}` + "\n"))
 	f.Add([]byte(`{"t":1,"dir":"s2c","raw_b64":"/w==","nl":false}` + "\n" + `{"t":2,"dir":"s2c","raw":"data: {}","http":{"id":1,"sse":true}}` + "\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		s, err := Read(strings.NewReader(neutralStart + `{"session":"x"}}` + "\n" + string(b)))
+		s, err := Read(strings.NewReader(neutral.Start + `{"session":"x"}}` + "\n" + string(b)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,6 +49,7 @@ func TestScreens(t *testing.T) {
 		{"frames", "show --frames", "features-go-noise-kills-client"},
 		{"rounds", "show", "features-ts-auto-sibling-full.2"},
 		{"stats", "stats", "slack-ts-auto"},
+		{"diff", "diff ../../decode/testdata/corpus/features-ts-legacy-full.jsonl", "features-go-auto-full"},
 		{"request", "request --host claude-code", "features-go-noise-kills-client"},
 		{"rent", "rent", "slack-ts-auto"},
 		{"rent-deferred", "rent --host claude-code", "features-ts-legacy-full"},

@@ -106,6 +106,7 @@ func checkHiddenFailure(p *pass, r *Rule) {
 // A paramHeader is a place in an inputSchema that asks for a header.
 type paramHeader struct {
 	property string
+	path     []string // of properties, to it
 	header   gjson.Result
 	kind     string // of the property
 	legal    bool   // it is reached through properties only
@@ -114,29 +115,33 @@ type paramHeader struct {
 // paramHeaders finds the places; a schema without the word is not walked.
 func paramHeaders(schema gjson.Result) (out []paramHeader) {
 	if strings.Contains(schema.Raw, `"x-mcp-header"`) {
-		findHeaders(schema, "", true, maxDepth, &out)
+		findHeaders(schema, nil, true, maxDepth, &out)
 	}
 	return out
 }
 
 // findHeaders walks a schema. The members of properties are named by the author:
 // they must not be taken for keywords.
-func findHeaders(v gjson.Result, property string, legal bool, depth int, out *[]paramHeader) {
+func findHeaders(v gjson.Result, path []string, legal bool, depth int, out *[]paramHeader) {
 	if depth == 0 {
 		return
 	}
 	v.ForEach(func(key, item gjson.Result) bool {
 		switch name := key.String(); {
 		case v.IsObject() && name == "x-mcp-header":
-			*out = append(*out, paramHeader{property, item, v.Get("type").String(), legal && property != ""})
+			h := paramHeader{path: path, header: item, kind: v.Get("type").String(), legal: legal && len(path) > 0}
+			if len(path) > 0 {
+				h.property = path[len(path)-1]
+			}
+			*out = append(*out, h)
 		case item.Type != gjson.JSON || slices.Contains(plainValues, name):
 		case name == "properties" && item.IsObject():
 			item.ForEach(func(key, item gjson.Result) bool {
-				findHeaders(item, key.String(), legal, depth-1, out)
+				findHeaders(item, append(slices.Clip(path), key.String()), legal, depth-1, out)
 				return true
 			})
 		default:
-			findHeaders(item, property, false, depth-1, out)
+			findHeaders(item, path, false, depth-1, out)
 		}
 		return true
 	})

@@ -13,8 +13,7 @@ import (
 
 func init() { tables = append(tables, lifecycleRules) }
 
-// lifecycleRules are those of the opening. Whether a tool was called without a
-// probe (LIFE-17) does not show: the probe may have been another process.
+// lifecycleRules are those of the opening.
 var lifecycleRules = []Rule{
 	{ID: "LIFE-01", Severity: Error, Side: Client, Span: Legacy, Page: "basic/lifecycle", Whole: true,
 		Title: "the first request of a session is initialize",
@@ -64,6 +63,9 @@ var lifecycleRules = []Rule{
 	{ID: "LIFE-16", Severity: Warning, Side: Server, Span: Modern, Page: "basic/versioning",
 		Title: "a server of the modern era only says so when it refuses initialize",
 		Words: "initialize was refused without a word on $1", check: checkRefusal},
+	{ID: "LIFE-17", Severity: Info, Side: Client, Span: Modern, Page: "basic/transports/stdio",
+		Title: "on stdio the era of the server is found out before a call that both eras have",
+		Words: "$1 was sent before the server was probed", check: checkUnprobed},
 }
 
 // A handshake is an initialize and what came of it.
@@ -374,12 +376,9 @@ func has(capabilities gjson.Result, path string) bool {
 }
 
 func checkOnce(p *pass, r *Rule) {
-	if !p.stdio() { // each one begins a session there
-		return
-	}
 	for i := range p.Calls() {
 		c := p.Call(i)
-		h := p.handshakeOf(c.Scope)
+		h := p.handshakeOf(c.Scope) // over HTTP each one begins a session, unless it names one
 		if c.Method == "initialize" && c.Dir == tap.C2S && h.succeeded && c.Request > h.call.Response {
 			p.report(r, c.Request, i)
 		}
@@ -455,6 +454,20 @@ func checkProbeFirst(p *pass, r *Rule) {
 		}
 		if first != "server/discover" && c.Era == decode.Modern && c.Revision != "" {
 			p.report(r, c.Request, i, first)
+			return
+		}
+	}
+}
+
+// checkUnprobed can tell where the probe comes later on the same wire. Where none
+// comes, it may have been sent to another process.
+func checkUnprobed(p *pass, r *Rule) {
+	if !p.stdio() || p.eras.ProbeCall < 0 || p.eras.InitCall >= 0 {
+		return
+	}
+	for i := range p.eras.ProbeCall {
+		if c := p.Call(i); c.Dir == tap.C2S && c.Era == decode.Modern {
+			p.report(r, c.Request, i, c.Method)
 			return
 		}
 	}

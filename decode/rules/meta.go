@@ -28,7 +28,7 @@ var metaRules = []Rule{
 		Words: "$1 without clientInfo in _meta", check: requestMeta(keyClient, isPeer)},
 	{ID: "META-04", Severity: Error, Side: Server, Span: Modern, Page: "basic/index",
 		Title: "a request without its _meta members is refused with -32602",
-		Words: "$1 lacks its _meta members, and was not refused with -32602", check: checkRefusesBare},
+		Words: "$1 lacks its _meta members, and was not refused with -32602$2", check: checkRefusesBare},
 	{ID: "META-05", Severity: Error, Side: Either, Span: From25b, Page: "basic/index",
 		Title: "keys of _meta are an optional prefix of labels and a name",
 		Words: "the key $2 in _meta", check: checkKeys},
@@ -155,7 +155,9 @@ func checkRefusesBare(p *pass, r *Rule) {
 			return
 		}
 		if x.Outcome != decode.ProtocolError || x.Code != invalidParams && x.Code != methodNotFound && x.Code != unsupported {
-			p.report(r, x.Response, x.Index, x.Method)
+			p.report(r, x.Response, x.Index, x.Method, "")
+		} else if x.Code == invalidParams && x.Exchange >= 0 && p.hops()[x.Exchange].Status != 400 && !p.hops()[x.Exchange].Stream {
+			p.report(r, x.Response, x.Index, x.Method, " and status 400")
 		}
 	})
 }
@@ -283,7 +285,7 @@ func checkServerInfo(p *pass, r *Rule) {
 }
 
 func checkSame(p *pass, r *Rule) {
-	if !p.stdio() { // several servers may answer at one URL
+	if !p.stdio() { // over HTTP a restart does not show, and several servers may answer
 		return
 	}
 	first := map[string]any{}
@@ -370,9 +372,6 @@ func checkExtensions(p *pass, r *Rule) {
 }
 
 func checkVaries(p *pass, r *Rule) {
-	if !p.stdio() { // many clients may share a URL
-		return
-	}
 	raw, first := "", any(nil)
 	p.eachRequest(r, func(x *exchange) {
 		v := x.params().Get(metaKey(keyCapabilities))
@@ -479,12 +478,8 @@ var changeOf = map[string]string{
 	"resources/read":           "notifications/resources/updated",
 }
 
-// checkFresh holds back over HTTP, where one wire may carry many clients.
 func checkFresh(p *pass, r *Rule) {
-	if !p.stdio() {
-		return
-	}
-	type key struct{ method, subject, cursor string }
+	type key struct{ method, subject, cursor, credential string }
 	type fetched struct {
 		frame int
 		until time.Duration
@@ -498,7 +493,7 @@ func checkFresh(p *pass, r *Rule) {
 				changed[f.Method] = at
 			}
 		}
-		k := key{x.Method, x.params().Get("uri").Str, x.params().Get("cursor").Str}
+		k := key{x.Method, x.params().Get("uri").Str, x.params().Get("cursor").Str, p.credential(&x.Call)}
 		old, known := last[k]
 		if known && old.frame < x.Request && x.Start < old.until && changed[changeOf[x.Method]] < old.frame {
 			p.report(r, x.Request, x.Index, x.Method)

@@ -64,6 +64,9 @@ func (p *pass) revision(f *decode.Frame) string {
 			return rev
 		}
 	}
+	if f.Exchange >= 0 {
+		return p.hops()[f.Exchange].rev
+	}
 	return p.eras.Revision
 }
 
@@ -71,7 +74,7 @@ func (p *pass) revision(f *decode.Frame) string {
 func (p *pass) frames(r *Rule, visit func(*decode.Frame)) {
 	for i := range p.Len() {
 		f := p.Frame(i)
-		if r.Span.Has(p.revision(&f)) {
+		if !f.Replay && r.Span.Has(p.revision(&f)) {
 			visit(&f)
 		}
 	}
@@ -149,6 +152,9 @@ type facts struct {
 	handshakes map[decode.Scope]*handshake
 	rounds     *rounds
 	batches    [2]*batch
+	hops       []hop
+	tokens     map[string]int         // progress token -> call that came over HTTP
+	headers    map[int][]disagreement // by call
 }
 
 // A message is one message on its way through the visits: a frame, or a member of
@@ -293,7 +299,7 @@ func (p *pass) eachCall(r *Rule, visit func(*exchange)) {
 func (p *pass) visit() {
 	for i := range p.Len() {
 		f := p.Frame(i)
-		if f.Kind != decode.Log {
+		if f.Kind != decode.Log && !f.Replay {
 			p.visitFrame(&f)
 		}
 	}
@@ -325,6 +331,8 @@ func (p *pass) visitMessage(f *decode.Frame, at int, m decode.BatchMember) {
 	if m.Call >= 0 {
 		c := p.Call(m.Call)
 		rev = p.judged(&c)
+	} else if f.Exchange >= 0 {
+		rev = p.hops()[f.Exchange].rev
 	}
 	v := message{frame: *f, BatchMember: m, rev: rev, p: p, at: at}
 	for _, visit := range p.visits.messages {

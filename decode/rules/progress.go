@@ -68,7 +68,7 @@ const (
 
 func checkProgressToken(p *pass, r *Rule) {
 	p.notifications(r, progressNote, func(f *decode.Frame, params gjson.Result) {
-		if !f.Unjoined {
+		if _, elsewhere := p.strayProgress(f, params); !f.Unjoined || elsewhere {
 			return
 		}
 		token := params.Get("progressToken").Raw

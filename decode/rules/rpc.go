@@ -20,7 +20,7 @@ func init() { tables = append(tables, rpcRules) }
 var only2025Mar = Span{From: "2025-03-26", To: "2025-03-26"}
 
 // rpcRules are those of the JSON-RPC layer. That no response is sent to a
-// notification (RPC-10) shows on no wire but HTTP: a notification has no id.
+// notification (RPC-10) stands in http.go: it shows on no other wire.
 var rpcRules = []Rule{
 	{ID: "RPC-01", Severity: Error, Side: Either, Span: All, Page: "basic/transports",
 		Title: "every message is JSON in valid UTF-8",
@@ -110,7 +110,10 @@ func (m *message) foreign() bool {
 func checkJSON(p *pass, r *Rule) {
 	p.eachMessage(r, func(m *message) {
 		k := m.frame.Stray
-		if m.Kind != decode.Stray || k == decode.StrayDeep /* our limit, not theirs */ || noiseWords[k] != "" || p.stdio() && (isLineFault(k) || p.isSpread(m.frame.Index)) {
+		if m.Kind != decode.Stray || k == decode.StrayDeep /* our limit, not theirs */ || p.stdio() && (noiseWords[k] != "" || isLineFault(k) || p.isSpread(m.frame.Index)) {
+			return
+		}
+		if m.frame.Event != "" || m.frame.Exchange >= 0 && k == decode.StraySeveral { // for SSE-04 and HTTP-05
 			return
 		}
 		p.report(r, m.frame.Index, -1, string(k))
@@ -196,7 +199,7 @@ func checkUnanswered(p *pass, r *Rule) {
 			continue
 		}
 		passedOver := answered[c.Dir] && !takesTime(c.Method)
-		if c.Cancelled || c.Listen || !passedOver && end-c.Start < patience {
+		if c.Cancelled || c.Listen || p.exchangeOver(&c) || !passedOver && end-c.Start < patience {
 			continue
 		}
 		why := "though later requests were"
@@ -206,6 +209,16 @@ func checkUnanswered(p *pass, r *Rule) {
 		f := p.report(r, c.Request, i, c.Method, why)
 		f.Side = Client + Server - senderOf(c.Dir) // who did not answer
 	}
+}
+
+// exchangeOver reports a request whose HTTP exchange has ended without an answer: its
+// transport is gone.
+func (p *pass) exchangeOver(c *decode.Call) bool {
+	if c.Exchange < 0 {
+		return false
+	}
+	x := &p.hops()[c.Exchange]
+	return x.End >= 0 && (!x.Old || x.Status >= 300)
 }
 
 func takesTime(method string) bool {

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/decode/internal/httpscript"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -27,7 +28,9 @@ import (
 //	= stdin-end         an event: stdin-end, stdout-end, signal
 //	= end exit=0        the end: exit=status, signal=NAME
 //	= lost 2            frames that were not recorded
-//	= http              the session is not that of a process
+//	= http URL          the session is not that of a process; the server is at URL
+//
+// Lines of package httpscript are exchanges of an HTTP session.
 //
 // \r at the end of a line is a carriage return before its line feed, \0 says that
 // the line has no end at all; {V2 stands for {"jsonrpc":"2.0", and META for the
@@ -38,8 +41,6 @@ type script struct {
 	now    time.Duration
 	n      uint64
 }
-
-const meta = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}`
 
 func run(t testing.TB, text string) *script {
 	t.Helper()
@@ -73,9 +74,26 @@ func (sc *script) line(mark, rest string) error {
 	case "=":
 		return sc.record(strings.Fields(rest))
 	default:
-		return fmt.Errorf("unknown mark %q", mark)
+		rec, ok := httpscript.Line(mark+" "+rest, sc.n+1, sc.now)
+		if !ok {
+			return fmt.Errorf("unknown mark %q", mark)
+		}
+		sc.n++
+		if rec.Frame != nil {
+			rec.Frame.Body = []byte(pad(string(rec.Frame.Body)))
+			rec.Frame.JSON = json.Valid(rec.Frame.Body) && utf8.Valid(rec.Frame.Body)
+		}
+		sc.take(&rec)
 	}
 	return nil
+}
+
+// take feeds a record, and keeps the body of a frame.
+func (sc *script) take(rec *tap.Record) {
+	if rec.Frame != nil {
+		sc.bodies = append(sc.bodies, rec.Frame.Body)
+	}
+	sc.s.Record(rec)
 }
 
 func (sc *script) frame(dir tap.Dir, body string) {
@@ -85,9 +103,8 @@ func (sc *script) frame(dir tap.Dir, body string) {
 			body, f.EOL = b, eol
 		}
 	}
-	body = strings.ReplaceAll(body, "{V2", `{"jsonrpc":"2.0"`)
-	f.Body = []byte(pad(strings.ReplaceAll(body, "META", meta)))
-	sc.add(&f, decode.Where{})
+	f.Body = []byte(pad(httpscript.Expand(body)))
+	sc.add(&f)
 }
 
 func pad(s string) string {
@@ -100,11 +117,11 @@ func pad(s string) string {
 	return before + strings.Repeat("x", n) + after
 }
 
-func (sc *script) add(f *tap.Frame, w decode.Where) {
+func (sc *script) add(f *tap.Frame) {
 	sc.n++
 	f.N, f.JSON = sc.n, f.Dir != tap.Stderr && json.Valid(f.Body) && utf8.Valid(f.Body)
 	sc.bodies = append(sc.bodies, f.Body)
-	sc.s.AddAt(f, w)
+	sc.s.Add(f)
 }
 
 // record adds what is no frame. The reader's records know their time, so it goes
@@ -112,7 +129,7 @@ func (sc *script) add(f *tap.Frame, w decode.Where) {
 func (sc *script) record(words []string) error {
 	switch words[0] {
 	case "http":
-		sc.s.Record(&tap.Record{Header: &tap.Header{Transport: "http"}})
+		sc.s.Record(&tap.Record{Header: &tap.Header{Transport: "http", URL: strings.Join(words[1:], " ")}})
 	case "lost":
 		n, err := strconv.ParseInt(words[1], 10, 64)
 		sc.s.Lost(&tap.Lost{Frames: n})
@@ -251,18 +268,20 @@ func FuzzCheck(f *testing.F) {
 		}
 		f.Add(string(raw))
 	}
+	f.Add(">1 {\"id\":0,\"method\":\"\"}\n> {\"id\":0,\"method\":\"\"}\n>1 {\"id\":0,\"method\":\"\"}\n.1")
 	f.Fuzz(func(_ *testing.T, text string) {
 		text = strings.ReplaceAll(text, "PAD(", "") // length is no use here
 		sc := &script{s: decode.New(decode.Options{})}
 		for line := range strings.Lines(text) {
 			mark, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 			switch mark {
-			case ">", "<", "!":
-				_ = sc.line(mark, rest)
+			case "@":
 			case "=":
 				if words := strings.Fields(rest); len(words) == 2 && words[0] == "end" {
 					_ = sc.record(words)
 				}
+			default:
+				_ = sc.line(mark, rest)
 			}
 		}
 		for _, found := range sc.findings() {

@@ -196,7 +196,7 @@ const exitTime = 2 * time.Second
 // checkSlowExit takes a signal of the client's for the same: it had waited.
 func checkSlowExit(p *pass, r *Rule) {
 	e := p.Ends()
-	if e.Stdin < 0 || e.Process < e.Stdin+exitTime {
+	if !p.stdio() || e.Stdin < 0 || e.Process < e.Stdin+exitTime {
 		return
 	}
 	p.report(r, -1, -1, (e.Process - e.Stdin).Round(100*time.Millisecond).String())
@@ -205,7 +205,7 @@ func checkSlowExit(p *pass, r *Rule) {
 // checkDeath reports a server that went while the client still wanted it.
 func checkDeath(p *pass, r *Rule) {
 	e := p.Ends()
-	if !p.Gaps().Ended || e.Signalled || e.Stdin >= 0 && (e.Stdout < 0 || e.Stdin < e.Stdout) {
+	if !p.stdio() || !p.Gaps().Ended || e.Signalled || e.Stdin >= 0 && (e.Stdout < 0 || e.Stdin < e.Stdout) {
 		return
 	}
 	open := 0

@@ -266,6 +266,11 @@ func checkAfterEnd(p *pass, r *Rule) {
 // checkSilentEnd is for a server that ends in good order by itself: a crash has a
 // rule of its own.
 func checkSilentEnd(p *pass, r *Rule) {
+	p.webCalls(r, func(c *decode.Call, h *hop) {
+		if c.Listen && c.Response < 0 && h.Stream && h.By == tap.EndServer {
+			p.report(r, c.Request, c.Index)
+		}
+	})
 	e := p.Ends()
 	if !p.stdio() || !p.Gaps().Ended || e.Exit != 0 || e.Signal != "" || e.Signalled || e.Stdin >= 0 && (e.Stdout < 0 || e.Stdin < e.Stdout) {
 		return

@@ -11,13 +11,13 @@ import (
 // failed stands for every outcome that counts as a failure.
 const failed = "failed"
 
-var statusWords = []string{"ok", "tool-error", "protocol-error", "transport-error", "hidden-error", "input-required", "cancelled", "open", failed}
+var statusWords = []string{"ok", "tool-error", "protocol-error", "transport-error", "hidden-error", "input-required", "cancelled", "unauthorized", "open", failed}
 
-var kindWords = []string{"request", "notification", "result", "error", "batch", "malformed", "stray", "log", "cut",
+var kindWords = []string{"request", "notification", "result", "error", "batch", "malformed", "stray", "log", "cut", "body",
 	"call", "rounds", "task", "pages", "url-elicitation", "listen"}
 
 // firstOpKind is where the kinds of operations begin in kindWords.
-const firstOpKind = 9
+const firstOpKind = 10
 
 // chosen tells which of a field's words a value means.
 func chosen(t *term) []bool {
@@ -99,7 +99,7 @@ func methodOf(f *decode.Frame, m *nameMatcher) bool {
 }
 
 func statusTerm(t *term, _ *Source) (test, error) {
-	var wanted [decode.Cancelled + 1]bool
+	var wanted [decode.NumOutcomes]bool
 	for i, yes := range chosen(t) {
 		for o := range wanted {
 			name := plainStatus(decode.Outcome(o).String())
@@ -329,7 +329,7 @@ func pathTerm(t *term, src *Source) (test, error) {
 	return func(u *unit) bool {
 		for _, i := range u.allFrames() {
 			switch src.Session.Frame(i).Kind {
-			case decode.Stray, decode.Log:
+			case decode.Stray, decode.Log, decode.Body:
 				continue
 			}
 			if b := u.bodyAt(i); b != nil && holds(b) {

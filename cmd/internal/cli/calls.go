@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/sessions/marks"
+	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -24,6 +26,7 @@ func (a *app) showCalls(name string, f *filter.Filter, asJSON, follow bool) erro
 			return err
 		}
 		p := a.callPrinter(sel, asJSON)
+		p.web.off = f.String() != "" // a filter selects calls and frames
 		if !follow {
 			p.print(true)
 			return p.out.flush()
@@ -44,12 +47,14 @@ type callPrinter struct {
 	calls   int   // calls below this have been looked at
 	frames  int   // frames below this have been looked at
 	waiting []int // calls that lead an operation which is not complete
+	web     webRows
 }
 
 // rowPrinter prints the two kinds of rows.
 type rowPrinter interface {
 	operation(*decode.Operation)
 	frame(*decode.Frame)
+	exchange(*decode.Exchange)
 	flush() error
 }
 
@@ -100,17 +105,22 @@ func (p *callPrinter) print(last bool) {
 	for _, c := range p.waiting {
 		next(c)
 	}
+	p.ended(last)
 	for p.calls < p.l.Calls() || p.frames < p.l.Len() {
+		if p.frames < p.l.Len() {
+			p.before(p.l.Frame(p.frames).N, last)
+		}
 		if p.calls < p.l.Calls() && (p.frames >= p.l.Len() || p.l.Call(p.calls).Request <= p.frames) {
 			next(p.calls)
 			p.calls++
 			continue
 		}
-		if f := p.l.Frame(p.frames); standsAlone(&f) && f.Dir != tap.Stderr && p.sel.match.Frame(p.frames) {
+		if f := p.l.Frame(p.frames); standsAlone(&f) && f.Dir != tap.Stderr && !p.toldElsewhere(&f) && p.sel.match.Frame(p.frames) {
 			p.out.frame(&f)
 		}
 		p.frames++
 	}
+	p.before(math.MaxUint64, last)
 	p.waiting = open
 }
 
@@ -128,7 +138,7 @@ func summary(l *sessions.Loaded) string {
 	}
 	parts = append(parts, strings.TrimSpace(sum.Revision+" "+sum.Era))
 	parts = append(parts, cmp.Or(sum.Client, "client")+" → "+cmp.Or(sum.Server, "server"), plural(sum.Calls, "call"))
-	for o := decode.ToolError; o <= decode.Cancelled; o++ {
+	for o := decode.ToolError; o < decode.NumOutcomes; o++ {
 		if n := sum.Outcomes[o.String()]; n > 0 {
 			parts = append(parts, plural(n, o.String()))
 		}
@@ -150,16 +160,16 @@ type callTable struct {
 	sel *selection
 }
 
-var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim}
+var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim, decode.Unauthorized: dim}
 
 func (t *callTable) operation(o *decode.Operation) {
 	first := t.l.Call(o.Legs[0].Call)
-	c2s, s2c := opBytes(t.l, o)
+	c2s, s2c := report.Bytes(t.l.Session, o)
 	took := ""
 	if o.End > 0 && !first.Listen {
 		took = millis(o.End - o.Start)
 	}
-	words := why(t.l, o)
+	words := report.Why(t.l, o)
 	if o.Doubt != "" {
 		words = strings.TrimSpace(words + " [" + o.Doubt + "]")
 	}
@@ -194,9 +204,9 @@ func (t *callTable) below(c *decode.Call, what string) {
 
 // reasonOf is why for a single call.
 func reasonOf(l *sessions.Loaded, c *decode.Call) string {
-	o := operationOf(l, c.Index)
+	o := report.OperationOf(l.Session, c.Index)
 	o.Legs, o.Outcome = []decode.Leg{{Call: c.Index}}, c.Outcome
-	return why(l, &o)
+	return report.Why(l, &o)
 }
 
 func (t *callTable) frame(f *decode.Frame) {
@@ -205,7 +215,9 @@ func (t *callTable) frame(f *decode.Frame) {
 		about = aboutFrame(r)
 	}
 	if f.Orphan {
-		about = strings.TrimSpace("answers no request " + about)
+		about = strings.TrimSpace(orphanWords(t.l, f) + " " + about)
+	} else if f.Dir == tap.C2S {
+		about = strings.TrimSpace(about + fateOf(t.l, f))
 	}
 	about = withNote(t.sel.noteOn(f.N), about)
 	what := f.Method
@@ -275,6 +287,8 @@ type legObject struct {
 	Request  uint64          `json:"request"`
 	Response *uint64         `json:"response,omitempty"`
 	Frames   []uint64        `json:"frames"`
+	Exchange uint32          `json:"exchange,omitempty"` // over HTTP, and its status
+	Status   int             `json:"status,omitempty"`
 	Asked    []askedObject   `json:"asked,omitempty"`
 }
 
@@ -290,10 +304,10 @@ type askedObject struct {
 
 func (p *callJSON) operation(o *decode.Operation) {
 	first, last := p.l.Call(o.Legs[0].Call), p.l.Call(o.Legs[len(o.Legs)-1].Call)
-	c2s, s2c := opBytes(p.l, o)
+	c2s, s2c := report.Bytes(p.l.Session, o)
 	j := operationObject{
 		Kind: "operation", N: p.l.Frame(first.Request).N, T: int64(o.Start), Dir: o.Dir.String(), Type: o.Kind.String(), Method: o.Method, Name: o.Name,
-		Outcome: o.Outcome.String(), Why: why(p.l, o), Doubt: o.Doubt, Era: first.Era.String(), Revision: first.Revision,
+		Outcome: o.Outcome.String(), Why: report.Why(p.l, o), Doubt: o.Doubt, Era: first.Era.String(), Revision: first.Revision,
 		Server: int64(o.Server), Client: int64(o.Client), C2S: c2s, S2C: s2c, Marks: p.sel.marksOf(o),
 	}
 	if o.End > 0 {
@@ -318,6 +332,10 @@ func (p *callJSON) leg(leg *decode.Leg) legObject {
 	if c.Response >= 0 {
 		n := p.l.Frame(c.Response).N
 		j.Response = &n
+	}
+	if c.Exchange >= 0 {
+		x := p.l.Exchange(c.Exchange)
+		j.Exchange, j.Status = x.Number, x.Status
 	}
 	for _, f := range leg.Frames {
 		j.Frames = append(j.Frames, p.l.Frame(f).N)

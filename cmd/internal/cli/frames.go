@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -24,7 +25,7 @@ func (a *app) printer(asJSON bool) printer {
 	if asJSON {
 		return newJSONPrinter(a.Stdout)
 	}
-	return &tablePrinter{a.table(
+	return &tablePrinter{table: a.table(
 		column{name: "#", width: 5, right: true},
 		column{name: "seconds", width: 8, right: true, drop: 2},
 		column{name: "dir", width: 3},
@@ -37,7 +38,10 @@ func (a *app) printer(asJSON bool) printer {
 }
 
 // tablePrinter prints a row a record.
-type tablePrinter struct{ *table }
+type tablePrinter struct {
+	*table
+	headers bool // of HTTP exchanges, a row each
+}
 
 var arrows = map[tap.Dir]string{tap.C2S: "→", tap.S2C: "←", tap.Stderr: "·"}
 
@@ -47,6 +51,8 @@ func (p *tablePrinter) record(r *tap.Record, sel *selection) {
 	switch {
 	case r.Frame != nil:
 		p.frame(r.Frame, sel.noteOn(r.Frame.N))
+	case r.HTTP != nil:
+		p.moment(r.HTTP)
 	case r.Event != nil:
 		p.note(r, r.Event.Name, r.Event.Detail)
 	case r.Lost != nil:
@@ -69,15 +75,10 @@ func (p *tablePrinter) frame(f *tap.Frame, note string) {
 	if p.terminal {
 		dir = " " + arrows[f.Dir]
 	}
-	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), withNote(note, about(f, m)))
+	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), withNote(note, strings.TrimSpace(about(f, m)+carriedWords(f))))
 }
 
-func message(f *tap.Frame) decode.Message {
-	if f.Digest != nil && f.JSON {
-		return decode.ParseHead([]byte(f.Digest.Head))
-	}
-	return decode.ParseFrame(f.Body, f.JSON, f.Dir == tap.Stderr)
-}
+func message(f *tap.Frame) decode.Message { return decode.ParseCarried(f) }
 
 // note prints a record that is no frame.
 func (p *tablePrinter) note(r *tap.Record, name, detail string) {
@@ -95,16 +96,9 @@ func about(f *tap.Frame, m decode.Message) string {
 		if d.File == "" {
 			return "not kept: " + d.Reason
 		}
-		return "in " + d.File + ": " + excerpt(d.Head)
+		return "in " + d.File + ": " + report.Excerpt(d.Head)
 	}
 	return decode.Gist(f.Body, m)
-}
-
-func excerpt(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:100]) + "…"
-	}
-	return s
 }
 
 // jsonPrinter prints an object a record. Its shape is described in 'mcptap help
@@ -134,6 +128,8 @@ type frameJSON struct {
 	EOL    string           `json:"eol"`
 	Parts  map[string]int64 `json:"parts,omitempty"`
 	About  string           `json:"about,omitempty"`
+	HTTP   *tap.Carriage    `json:"http,omitempty"`
+	SSE    *tap.SSE         `json:"sse,omitempty"`
 	File   string           `json:"file,omitempty"`
 	SHA256 string           `json:"sha256,omitempty"`
 	Mark   bool             `json:"mark,omitempty"`
@@ -157,6 +153,9 @@ func (p *jsonPrinter) record(r *tap.Record, sel *selection) {
 	case r.Frame != nil:
 		p.encode(markedFrame(r.Frame, sel))
 		return
+	case r.HTTP != nil:
+		p.encode(exchangeJSON{n, int64(t), "http", r.HTTP})
+		return
 	case r.Event != nil:
 		note.Kind, note.Name, note.Detail = "event", r.Event.Name, r.Event.Detail
 	case r.Lost != nil:
@@ -178,11 +177,11 @@ func markedFrame(f *tap.Frame, sel *selection) frameJSON {
 
 func frameObject(f *tap.Frame) frameJSON {
 	m := message(f)
-	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: idJSON(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m)}
+	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: idJSON(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m), HTTP: f.HTTP, SSE: f.SSE}
 	if m.Kind == decode.Error {
 		j.Code = &m.Code
 	}
-	if f.JSON && f.Digest == nil {
+	if f.JSON && f.Digest == nil && m.Kind != decode.Body {
 		acc := decode.AccountOf(f.Body, len(f.EOL.String()))
 		j.Parts = parts(&acc)
 	}

@@ -134,6 +134,7 @@ type sessionJSON struct {
 	Bytes   int64     `json:"bytes"`
 	Path    string    `json:"path"`
 	Command []string  `json:"command"`
+	URL     string    `json:"url,omitempty"` // of a server behind an HTTP tap
 	sessions.Summary
 }
 
@@ -146,7 +147,7 @@ func (a *app) listJSON(store sessions.Store, infos []sessions.Info) error {
 		s := &infos[i]
 		j := sessionJSON{ID: s.ID, Label: s.Label(), State: string(s.State), Kept: s.Kept, Start: s.Start, Length: int64(s.Length), Records: s.Records, Bytes: s.Size, Path: s.Path, Summary: sums[s.ID]}
 		if s.Header != nil {
-			j.Command = s.Header.Command
+			j.Command, j.URL = s.Header.Command, s.Header.URL
 		}
 		if s.End != nil {
 			j.Exit, j.Reason, j.Lost = &s.End.Exit, s.End.Reason, s.End.Lost

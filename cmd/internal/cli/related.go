@@ -14,17 +14,19 @@ const siblingSpan = 2 * time.Minute
 
 // sibling finds the other half of a session whose server was probed in a process
 // of its own: the session of a probe, or the probe of a session.
-func (a *app) sibling(l *sessions.Loaded) (id, reason string) {
+func (a *app) sibling(l *sessions.Loaded) (id, reason string) { return siblingIn(a.store(), l) }
+
+func siblingIn(store sessions.Store, l *sessions.Loaded) (id, reason string) {
 	me := l.Opening()
 	if l.Header == nil || !me.OnlyProbe && !me.Eras.NoOpening {
 		return "", ""
 	}
-	infos, err := a.store().List()
+	infos, err := store.List()
 	if err != nil {
 		return "", ""
 	}
 	for i := range infos {
-		if infos[i].ID == l.Header.Session || infos[i].Start.Sub(l.Header.Start).Abs() > siblingSpan || !sameCommand(&infos[i], l) {
+		if infos[i].ID == l.Header.Session || infos[i].Start.Sub(l.Header.Start).Abs() > siblingSpan || !sameServer(&infos[i], l) {
 			continue
 		}
 		other, err := loadPath(infos[i].Path)
@@ -42,12 +44,13 @@ func (a *app) sibling(l *sessions.Loaded) (id, reason string) {
 	return "", ""
 }
 
-func sameCommand(i *sessions.Info, l *sessions.Loaded) bool {
-	return i.Header != nil && slices.Equal(i.Header.Command, l.Header.Command)
+// sameServer compares by what was tapped: a command, or a URL.
+func sameServer(i *sessions.Info, l *sessions.Loaded) bool {
+	return i.Header != nil && slices.Equal(i.Header.Command, l.Header.Command) && i.Header.URL == l.Header.URL
 }
 
 // since compares a session's definitions with those of the newest session of the
-// same command before it.
+// same server before it.
 func (a *app) since(l *sessions.Loaded) []rules.Finding {
 	if l.Header == nil || len(l.Catalogue().Lists) == 0 {
 		return nil
@@ -57,7 +60,7 @@ func (a *app) since(l *sessions.Loaded) []rules.Finding {
 		return nil
 	}
 	for i := range infos { // the newest first
-		if !sameCommand(&infos[i], l) || !infos[i].Start.Before(l.Header.Start) {
+		if !sameServer(&infos[i], l) || !infos[i].Start.Before(l.Header.Start) {
 			continue
 		}
 		earlier, err := loadPath(infos[i].Path)

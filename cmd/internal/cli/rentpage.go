@@ -233,7 +233,7 @@ func (p *rentPage) tools() {
 			s = dim
 		}
 		t.styled(s, v.toolName(i), itoa(r.Calls), bytesWords(r.WireBytes), u.PerTurn.Short(), u.Parts.Name.Short(), u.Parts.Description.Short(), u.Parts.Schema.Short(),
-			times(r.Turns), r.Session.Short(), bar(float64(middle(u.PerTurn))/float64(max(top, 1)), barWidth))
+			held(r.Turns), r.Session.Short(), bar(float64(middle(u.PerTurn))/float64(max(top, 1)), barWidth))
 	}
 	if more := order[min(len(order), shownTools):]; len(more) > 0 {
 		var sum tokens.Count
@@ -248,7 +248,7 @@ func (p *rentPage) tools() {
 	p.say(dim, 0, fmt.Sprintf("and once a request, for having tools at all: %s", sent.Preamble))
 }
 
-func times(n int) string {
+func held(n int) string {
 	if n == 0 {
 		return "never"
 	}

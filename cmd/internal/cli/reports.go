@@ -170,15 +170,17 @@ func (r *junitReporter) session(c *checked) {
 	r.suites = append(r.suites, s)
 }
 
-func (r *junitReporter) flush() error {
-	if _, err := io.WriteString(r.out, xml.Header); err != nil {
+func (r *junitReporter) flush() error { return writeJUnit(r.out, r.suites) }
+
+func writeJUnit(out io.Writer, suites []junitSuite) error {
+	if _, err := io.WriteString(out, xml.Header); err != nil {
 		return err
 	}
-	enc := xml.NewEncoder(r.out)
+	enc := xml.NewEncoder(out)
 	enc.Indent("", "  ")
-	if err := enc.Encode(junitSuites{Suites: r.suites}); err != nil {
+	if err := enc.Encode(junitSuites{Suites: suites}); err != nil {
 		return err
 	}
-	_, err := io.WriteString(r.out, "\n")
+	_, err := io.WriteString(out, "\n")
 	return err
 }

@@ -28,6 +28,7 @@ type showOptions struct {
 	frames bool
 	json   bool
 	follow bool
+	heads  bool
 	filter string
 }
 
@@ -46,6 +47,11 @@ With --frames it prints every frame instead: its number, the seconds, direction,
 kind, method, id, length in bytes (its end not counted), and what it is about.
 With --raw it gives back the bytes of one direction exactly as they crossed.
 
+Of a session over HTTP, --frames shows the heads of requests and answers as well, and
+how each exchange ended; --headers adds the headers, in which secrets were replaced
+when they were recorded. --raw gives the bodies and the data of events then, each with
+a line feed after it if it had none, without what was around them.
+
 With --filter it prints what the filter selects, and no events. A mark that somebody
 set on a frame is shown as ◆, with its note.
 
@@ -61,6 +67,7 @@ set on a frame is shown as ◆, with its note.
 	}
 	c.Flags().StringVar(&o.raw, "raw", "", "the exact bytes of one direction: c2s, s2c or stderr")
 	c.Flags().BoolVar(&o.frames, "frames", false, "every frame, instead of calls")
+	c.Flags().BoolVar(&o.heads, "headers", false, "with --frames: the headers of HTTP requests and answers")
 	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a line ('mcptap help json')")
 	c.Flags().BoolVar(&o.follow, "follow", false, "go on until the session ends; a call is printed when it is complete")
 	a.addFilter(c, &o.filter)
@@ -73,6 +80,8 @@ func (a *app) runShow(name string, o showOptions) error {
 	switch {
 	case err != nil:
 		return err
+	case o.heads && (!o.frames || o.json):
+		return usagef("--headers goes with --frames; with --json they are there anyway")
 	case o.raw != "" && (o.json || o.frames || o.follow || o.filter != ""):
 		return usagef("--raw gives bytes; it does not go with --json, --frames, --follow or --filter")
 	case o.raw == "" && !o.frames:
@@ -90,7 +99,11 @@ func (a *app) runShow(name string, o showOptions) error {
 	if o.raw != "" {
 		return a.showRaw(s, o.raw)
 	}
-	return a.read(s, a.printer(o.json), o.follow)
+	p := a.printer(o.json)
+	if t, ok := p.(*tablePrinter); ok {
+		t.headers = o.heads
+	}
+	return a.read(s, p, o.follow)
 }
 
 // open opens the session that a user named.
@@ -269,7 +282,11 @@ func writeFrame(out io.Writer, s *sessions.Session, f *tap.Frame) error {
 	if _, err := io.Copy(io.MultiWriter(out, sum), body); err != nil {
 		return err
 	}
-	if _, err := io.WriteString(out, f.EOL.String()); err != nil {
+	eol := f.EOL
+	if f.HTTP != nil && eol == tap.NoEOL {
+		eol = tap.LF // else bodies would run into each other
+	}
+	if _, err := io.WriteString(out, eol.String()); err != nil {
 		return err
 	}
 	if f.Digest != nil && hex.EncodeToString(sum.Sum(nil)) != f.Digest.SHA256 {

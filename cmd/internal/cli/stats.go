@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/sessions/filter"
+	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -27,7 +27,8 @@ func (a *app) stats() *cobra.Command {
 they ended, the median, 95th percentile and longest time in milliseconds, and the
 bytes on the wire in each direction. Then it accounts for every byte of the session:
 envelope, _meta, members of multi-round-trip requests, payload, what is said twice in
-one result, white space, line ends and what was no message.
+one result, white space, line ends and what was no message; over HTTP also the heads
+of requests and answers, and what event streams need around their data.
 
 Listens are pending for their whole life: they are counted, not timed.
 
@@ -72,36 +73,21 @@ frames.
 	return c
 }
 
-// group is the operations of one method, or of one tool.
-type group struct {
-	Method   string         `json:"method"`
-	Name     string         `json:"name,omitempty"` // of a tool
-	Count    int            `json:"count"`
-	Outcomes map[string]int `json:"outcomes"`
-	P50      float64        `json:"p50_ms"`
-	P95      float64        `json:"p95_ms"`
-	Max      float64        `json:"max_ms"`
-	C2S      int64          `json:"bytes_c2s"`
-	S2C      int64          `json:"bytes_s2c"`
-
-	times []time.Duration
-}
-
 // counted is what stats tells of a session, or of what a filter selects in it.
 type counted struct {
 	filter string
 	frames int
-	groups []*group
+	groups []*report.Group
 	bytes  *decode.Totals
 }
 
 func countAll(l *sessions.Loaded) counted {
-	return counted{frames: l.Len(), groups: groups(l, func(int) bool { return true }), bytes: l.Totals()}
+	return counted{frames: l.Len(), groups: report.Groups(l.Session, func(int) bool { return true }), bytes: l.Totals()}
 }
 
 func countSelected(sel *selection, f *filter.Filter) counted {
 	in := sel.frames()
-	c := counted{filter: f.String(), groups: groups(sel.l, sel.row)}
+	c := counted{filter: f.String(), groups: report.Groups(sel.l.Session, sel.row)}
 	for _, yes := range in {
 		if yes {
 			c.frames++
@@ -111,74 +97,8 @@ func countSelected(sel *selection, f *filter.Filter) counted {
 	return c
 }
 
-// groups sorts the operations that are wanted by method and tool, in the order in
-// which they first came.
-func groups(l *sessions.Loaded, wanted func(call int) bool) []*group {
-	found := map[[2]string]*group{}
-	order := []*group{} // printed as [] if there is none
-	for i := range l.Calls() {
-		if !l.Leads(i) && l.Call(i).Parent < 0 {
-			continue // a further leg of an operation that is counted
-		}
-		if !wanted(i) {
-			continue
-		}
-		o := operationOf(l, i)
-		key := [2]string{o.Method}
-		if o.Method == "tools/call" {
-			key[1] = o.Name
-		}
-		g := found[key]
-		if g == nil {
-			g = &group{Method: key[0], Name: key[1], Outcomes: map[string]int{}}
-			found[key] = g
-			order = append(order, g)
-		}
-		g.add(l, &o)
-	}
-	for _, g := range order {
-		slices.Sort(g.times)
-		g.P50, g.P95, g.Max = percentile(g.times, 50), percentile(g.times, 95), percentile(g.times, 100)
-	}
-	return order
-}
-
-// operationOf gives the operation that a call leads. What a server asks while it
-// works on a call belongs to that call's operation; here it counts for itself.
-func operationOf(l *sessions.Loaded, i int) decode.Operation {
-	if l.Leads(i) {
-		return l.Operation(i)
-	}
-	c := l.Call(i)
-	frames := []int{c.Request}
-	if c.Response >= 0 {
-		frames = append(frames, c.Response)
-	}
-	return decode.Operation{Dir: c.Dir, Method: c.Method, Name: c.Name, Outcome: c.Outcome, Start: c.Start, End: c.End,
-		Legs: []decode.Leg{{Call: i, Role: "request", Frames: frames}}}
-}
-
-func (g *group) add(l *sessions.Loaded, o *decode.Operation) {
-	g.Count++
-	g.Outcomes[o.Outcome.String()]++
-	c2s, s2c := opBytes(l, o)
-	g.C2S += c2s
-	g.S2C += s2c
-	if o.End > 0 && !l.Call(o.Legs[0].Call).Listen {
-		g.times = append(g.times, o.End-o.Start)
-	}
-}
-
-// percentile is the nearest rank's, in milliseconds; 0 if there is none.
-func percentile(sorted []time.Duration, p int) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	rank := max(1, (len(sorted)*p+99)/100)
-	return float64(sorted[rank-1]) / float64(time.Millisecond)
-}
-
-func (g *group) outcome(o decode.Outcome) string {
+// outcomeCount is empty for none.
+func outcomeCount(g *report.Group, o decode.Outcome) string {
 	if n := g.Outcomes[o.String()]; n > 0 {
 		return strconv.Itoa(n)
 	}
@@ -210,8 +130,8 @@ func (a *app) statsTables(c counted) error {
 		if other > 0 {
 			rest = strconv.Itoa(other)
 		}
-		t.row(g.Method, g.Name, strconv.Itoa(g.Count), g.outcome(decode.OK), g.outcome(decode.ToolError), g.outcome(decode.ProtocolError), g.outcome(decode.HiddenError), rest,
-			g.ms(g.P50), g.ms(g.P95), g.ms(g.Max), strconv.FormatInt(g.C2S, 10), strconv.FormatInt(g.S2C, 10))
+		t.row(g.Method, g.Name, strconv.Itoa(g.Count), outcomeCount(g, decode.OK), outcomeCount(g, decode.ToolError), outcomeCount(g, decode.ProtocolError), outcomeCount(g, decode.HiddenError), rest,
+			ms(g, g.P50), ms(g, g.P95), ms(g, g.Max), strconv.FormatInt(g.C2S, 10), strconv.FormatInt(g.S2C, 10))
 	}
 	if err := t.flush(); err != nil {
 		return err
@@ -220,8 +140,8 @@ func (a *app) statsTables(c counted) error {
 }
 
 // ms is empty for operations none of which has ended.
-func (g *group) ms(v float64) string {
-	if len(g.times) == 0 {
+func ms(g *report.Group, v float64) string {
+	if len(g.Times) == 0 {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'f', 1, 64)
@@ -239,7 +159,8 @@ func (a *app) bytesTable(b *decode.Totals) error {
 	t.write("\n")
 	both := b.Dirs[tap.C2S]
 	both.Add(&b.Dirs[tap.S2C])
-	total := both.Total()
+	web := &b.HTTP
+	total := both.Total() + web.Total()
 	row := func(name string, c2s, s2c int64) {
 		share := ""
 		if total > 0 {
@@ -252,7 +173,11 @@ func (a *app) bytesTable(b *decode.Totals) error {
 			row(p.String(), b.Dirs[tap.C2S][p], b.Dirs[tap.S2C][p])
 		}
 	}
-	row("total", b.Dirs[tap.C2S].Total(), b.Dirs[tap.S2C].Total())
+	if web.Total() > 0 {
+		row("http heads", web.Heads[tap.C2S], web.Heads[tap.S2C])
+		row("event framing", web.Framing[tap.C2S], web.Framing[tap.S2C])
+	}
+	row("total", b.Dirs[tap.C2S].Total()+web.Heads[tap.C2S]+web.Framing[tap.C2S], b.Dirs[tap.S2C].Total()+web.Heads[tap.S2C]+web.Framing[tap.S2C])
 	if b.Unparsed > 0 {
 		t.row("not in the recording", "", "", strconv.FormatInt(b.Unparsed, 10), "")
 	}
@@ -266,13 +191,14 @@ type statsJSON struct {
 	Era      string                      `json:"era"`
 	Revision string                      `json:"revision,omitempty"`
 	Frames   int                         `json:"frames"`
-	Groups   []*group                    `json:"groups"`
+	Groups   []*report.Group             `json:"groups"`
 	Bytes    map[string]map[string]int64 `json:"bytes"`
 	Methods  map[string]map[string]int64 `json:"bytes_by_method"`
 	Opening  int64                       `json:"bytes_opening"`
 	Metadata int64                       `json:"bytes_metadata"`
 	Copies   map[string]int64            `json:"bytes_said_twice"`
 	Unparsed int64                       `json:"bytes_not_recorded"`
+	HTTP     map[string]map[string]int64 `json:"bytes_http,omitempty"`
 }
 
 func (c counted) object(l *sessions.Loaded) statsJSON {
@@ -284,6 +210,12 @@ func (c counted) object(l *sessions.Loaded) statsJSON {
 	}
 	for d := tap.C2S; d <= tap.Stderr; d++ {
 		j.Bytes[d.String()] = parts(&b.Dirs[d])
+	}
+	if b.HTTP.Total() > 0 {
+		j.HTTP = map[string]map[string]int64{}
+		for d := tap.C2S; d <= tap.S2C; d++ {
+			j.HTTP[d.String()] = map[string]int64{"heads": b.HTTP.Heads[d], "framing": b.HTTP.Framing[d]}
+		}
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(b.Methods), cmp.Compare[string]) {
 		j.Methods[name] = parts(&b.Methods[name].Account)

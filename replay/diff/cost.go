@@ -1,0 +1,185 @@
+package diff
+
+import (
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/tap"
+)
+
+// Bytes are bytes on the wire by what they were spent on.
+type Bytes struct {
+	Parts     decode.Account
+	Headers   int64 // of HTTP
+	Framing   int64 // of server-sent events
+	NotAtHand int64 // frames whose body is not at hand, line ends included
+}
+
+// Total is the sum of all.
+func (b *Bytes) Total() int64 { return b.Parts.Total() + b.Headers + b.Framing + b.NotAtHand }
+
+// Frames is what the frames themselves take, line ends included: what 'show --raw'
+// gives back.
+func (b *Bytes) Frames() int64 { return b.Parts.Total() + b.NotAtHand }
+
+func (b *Bytes) add(o *Bytes) {
+	b.Parts.Add(&o.Parts)
+	b.Headers += o.Headers
+	b.Framing += o.Framing
+	b.NotAtHand += o.NotAtHand
+}
+
+// A Cost is the bytes of both directions.
+type Cost struct{ C2S, S2C Bytes }
+
+// Both is the two directions together.
+func (c *Cost) Both() Bytes {
+	b := c.C2S
+	b.add(&c.S2C)
+	return b
+}
+
+// Total is every byte of both directions.
+func (c *Cost) Total() int64 { return c.C2S.Total() + c.S2C.Total() }
+
+// Add adds another cost.
+func (c *Cost) Add(o *Cost) {
+	c.C2S.add(&o.C2S)
+	c.S2C.add(&o.S2C)
+}
+
+// charge adds one frame. Every frame is charged once, to the row that claims it
+// first: a batch has members in several.
+func (s *source) charge(to *Cost, frame int) {
+	f := s.Session.Frame(frame)
+	if s.charged[frame] || f.Dir != tap.C2S && f.Dir != tap.S2C {
+		return
+	}
+	s.charged[frame] = true
+	b := &to.C2S
+	if f.Dir == tap.S2C {
+		b = &to.S2C
+	}
+	if s.Around != nil {
+		headers, framing := s.Around(frame)
+		b.Headers += headers
+		b.Framing += framing
+	}
+	body := s.Body(frame)
+	if body == nil && f.Size > 0 && f.Digest {
+		b.NotAtHand += f.Size
+		return
+	}
+	lineEnd := len(f.EOL.String())
+	var a decode.Account
+	if f.Kind == decode.Stray {
+		a[decode.PartStray], a[decode.PartLineEnd] = int64(len(body)), int64(lineEnd)
+	} else {
+		a = decode.AccountOf(body, lineEnd)
+	}
+	b.Parts.Add(&a)
+}
+
+// cost charges frames and gives what they cost.
+func (s *source) cost(frames []int) (c Cost) {
+	for _, f := range frames {
+		s.charge(&c, f)
+	}
+	return c
+}
+
+// A Bill is what the work cost on both sides.
+type Bill struct {
+	A, B    Cost // all that crossed
+	Opening Sum  // handshake or discovery
+	Lists   Sum  // what both listed
+	Calls   Sum  // calls of tools, prompts and resources that both made with the same arguments
+	Only    Sum  // what only one side has, openings apart
+	Other   Sum  // all else that both have
+}
+
+// A Sum is what some rows cost together.
+type Sum struct {
+	Count int // rows
+	A, B  Cost
+}
+
+func (s *Sum) add(r *Row) {
+	s.Count++
+	if r.A != nil {
+		s.A.Add(&r.A.Bytes)
+	}
+	if r.B != nil {
+		s.B.Add(&r.B.Bytes)
+	}
+}
+
+// Difference is what B costs more than A, in bytes.
+func (s *Sum) Difference() int64 { return s.B.Total() - s.A.Total() }
+
+func (w *work) bill() {
+	b := &w.d.Bill
+	defer func() {
+		w.d.A.NotAtHand, w.d.B.NotAtHand = notAtHand(&b.A), notAtHand(&b.B)
+	}()
+	for i := range w.d.Rows {
+		r := &w.d.Rows[i]
+		switch {
+		case r.Kind == RowOpening:
+			b.Opening.add(r)
+		case r.OneSided():
+			b.Only.add(r)
+		case r.Kind == RowOperation && isList(r.Method):
+			b.Lists.add(r)
+		case r.Kind == RowOperation && isCall(r.Method) && r.SameWork():
+			b.Calls.add(r)
+		default:
+			b.Other.add(r)
+		}
+		if r.A != nil {
+			b.A.Add(&r.A.Bytes)
+		}
+		if r.B != nil {
+			b.B.Add(&r.B.Bytes)
+		}
+	}
+}
+
+func notAtHand(c *Cost) int64 { return c.C2S.NotAtHand + c.S2C.NotAtHand }
+
+func isCall(method string) bool {
+	return method == "tools/call" || method == "resources/read" || method == "prompts/get"
+}
+
+// A BreakEven tells from how many calls on one way of speaking costs more than the
+// other: opening, one walk over each list that both walked, then calls like those
+// that both made.
+type BreakEven struct {
+	Fixed   int64   // what B costs more before the first call; negative: less
+	PerCall float64 // what B costs more with each call, on average
+	// Calls is after how many calls the other side is the dearer one; -1 if that
+	// never happens.
+	Calls int64
+	// Unknown says why nothing can be said; empty if it can.
+	Unknown string
+}
+
+// BreakEven works out the break-even.
+func (d *Diff) BreakEven() BreakEven {
+	b := &d.Bill
+	switch {
+	case !d.A.Opening && !d.B.Opening:
+		return BreakEven{Unknown: "neither opening is in the captures"}
+	case !d.A.Opening || !d.B.Opening:
+		return BreakEven{Unknown: "one opening is not in the captures"}
+	case b.Calls.Count == 0:
+		return BreakEven{Unknown: "no call is on both sides"}
+	}
+	e := BreakEven{
+		Fixed:   b.Opening.Difference() + b.Lists.Difference(),
+		PerCall: float64(b.Calls.Difference()) / float64(b.Calls.Count),
+		Calls:   -1,
+	}
+	if e.Fixed != 0 && e.PerCall != 0 && (e.Fixed > 0) != (e.PerCall > 0) {
+		e.Calls = int64(float64(-e.Fixed)/e.PerCall) + 1
+	}
+	return e
+}
