@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/creack/pty"
 	"github.com/tidwall/gjson"
 )
 
@@ -83,5 +84,38 @@ func TestExact(t *testing.T) {
 	kept, err := filepath.Glob(filepath.Join(cache, "mcptap", "tokens", "*"))
 	if err != nil || len(kept) != 7 {
 		t.Errorf("%d answers kept: %v", len(kept), err)
+	}
+}
+
+// TestExactAsks: on a terminal it asks, and sends nothing unless somebody agrees.
+func TestExactAsks(t *testing.T) {
+	for answer, want := range map[string]struct {
+		requests int64
+		status   int
+		says     string
+	}{"n\n": {0, 2, "nothing was sent"}, "\n": {0, 2, "nothing was sent"}, "y\n": {6, 0, "tools were counted by Anthropic"}} {
+		t.Run(strings.TrimSpace(answer), func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int64
+			server := countTokens(t, &requests)
+			c := exec.Command("mcptap", "rent", "--exact", "../../replay/claude/testdata/asrama.jsonl")
+			c.Env = append(os.Environ(), "ANTHROPIC_API_KEY=sk-test-key", "ANTHROPIC_BASE_URL="+server.URL, "XDG_CACHE_HOME="+t.TempDir(), "NO_COLOR=1")
+			f, err := pty.StartWithSize(c, &pty.Winsize{Rows: 24, Cols: 200})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if _, err := f.WriteString(answer); err != nil {
+				t.Fatal(err)
+			}
+			out, _ := io.ReadAll(f) // Linux ends a terminal with an error
+			_ = c.Wait()
+			if got := c.ProcessState.ExitCode(); got != want.status || requests.Load() != want.requests || !strings.Contains(string(out), want.says) {
+				t.Errorf("exit status %d, %d requests: %s", got, requests.Load(), out)
+			}
+			if !strings.Contains(string(out), "send it? [y/N]") {
+				t.Errorf("it does not ask: %s", out)
+			}
+		})
 	}
 }

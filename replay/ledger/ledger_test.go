@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
+	"github.com/mcptap/mcptap/replay/cost"
 	"github.com/mcptap/mcptap/replay/internal/recorded"
 	"github.com/mcptap/mcptap/replay/internal/talk"
 	"github.com/mcptap/mcptap/replay/rent"
@@ -137,6 +138,27 @@ func TestListChange(t *testing.T) {
 	}
 	if len(l.Lists[1]) != 1 || len(l.Lists[2]) != 0 || len(l.Lists[3]) != 1 || l.Lists[3][0].Frame <= l.Lists[1][0].Frame {
 		t.Errorf("lists: %+v", l.Lists)
+	}
+}
+
+// TestReordered: the same tools in another order are the same definitions, and the
+// frame is named all the same.
+func TestReordered(t *testing.T) {
+	a, b := `{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b","inputSchema":{"type":"object"}}`
+	k := talk.New()
+	k.List(10, a+","+b)
+	k.Answer(1100, k.Ask(1000, "a", `{}`, ""), "done")
+	k.List(1200, b+","+a)
+	k.Answer(5100, k.Ask(5000, "a", `{}`, ""), "done")
+	m := meter(t)
+	l := Of(book(t, "generic", "", &replay.Session{Session: k.Session, Name: "s", Body: k.Body}), m)
+	r, err := rent.Of(&l.Session, rent.Options{Table: tokens.Default(), Estimator: m.Estimator(), Day: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	misses := r.Upfront.Misses[cost.FiveMinutes]
+	if len(l.Tools) != 2 || len(misses) != 1 || misses[0].Change != cost.Reordered || len(l.Lists[misses[0].Turn]) != 1 {
+		t.Errorf("%d tools, misses %+v, lists %+v", len(l.Tools), misses, l.Lists)
 	}
 }
 

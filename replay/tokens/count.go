@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -113,7 +114,13 @@ func (c Count) reasons(d Count) string {
 	case c.reason == "" || strings.Contains(d.reason, c.reason):
 		return d.reason
 	}
-	return c.reason + "; " + d.reason
+	all := strings.Split(c.reason, "; ")
+	for part := range strings.SplitSeq(d.reason, "; ") {
+		if !slices.Contains(all, part) {
+			all = append(all, part)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // String gives "~1,200 (1,000-1,400)" for an estimate, "1,234" for what was

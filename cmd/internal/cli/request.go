@@ -48,7 +48,11 @@ time. With --together the sessions that the same host process had open at the sa
 time are found in the store.
 
 On a terminal it prints a page: what is new in this request in full, what is sent again
-in a line each. Piped, it prints the JSON of the request, which the API would take.
+in a line each, with the tokens of each block (~ marks estimates). Piped, it prints the
+JSON of the request, which the API would take. --exact has Anthropic count a request.
+
+--connector shows the session as another request: one that lets the API speak to the
+servers itself (its MCP connector), which takes servers on https.
 
 ` + sessionNames,
 		Example: `  mcptap request last
