@@ -68,6 +68,8 @@ var actions = []Action{
 	{"zoom", []string{"z"}, "one pane", "give the pane the whole screen, and back", "", groupShow, inSession},
 	{"grow", []string{"+", "="}, "larger pane", "make the pane larger", "", groupShow, inSession},
 	{"shrink", []string{"-"}, "smaller pane", "make the pane smaller", "", groupShow, inSession},
+	{"mark", []string{"b"}, "mark", "mark the frame, or take its mark away; the filter mark:yes finds them", "", groupShow, inSession},
+	{"note", []string{"N"}, "note", "write a note on the frame; it is kept beside the recording", "", groupShow, inSession},
 	{"copy", []string{"y"}, "copy", "copy the frame; in a frame, the value the cursor is on", "", groupShow, inCalls | inFrame},
 	{"copy-path", []string{"Y"}, "copy path", "copy the path of the value, as gjson and jq-like tools take it", "", groupShow, inFrame},
 

@@ -81,9 +81,11 @@ func newApp(o Options, profile colorprofile.Profile, dark bool) *app {
 
 // Init starts the first commands.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{a.screens[0].(*sessionList).start()}
-	if a.env.Open != "" {
+	var cmds []tea.Cmd
+	if a.env.Open != "" { // the list can wait until it is shown: summing up long sessions takes a while
 		cmds = append(cmds, openSession(a.env.Open))
+	} else {
+		cmds = append(cmds, a.screens[0].(*sessionList).start())
 	}
 	if ask := a.ground; ask != nil {
 		cmds = append(cmds, func() tea.Msg { ask(); return nil }, a.env.tick(groundTime, func(time.Time) tea.Msg { return groundMsg{dark: true} }))
@@ -156,7 +158,7 @@ func (a *app) top() screen { return a.screens[len(a.screens)-1] }
 
 func (a *app) opened(msg openedMsg) tea.Cmd {
 	if msg.err != nil {
-		return a.say(noteMsg{"opening " + msg.path + ": " + msg.err.Error(), true})
+		return tea.Batch(a.screens[0].(*sessionList).start(), a.say(noteMsg{"opening " + msg.path + ": " + msg.err.Error(), true}))
 	}
 	return a.push(newSession(a.env, msg.path, msg.feed))
 }
@@ -221,6 +223,9 @@ func (a *app) do(id string) tea.Cmd {
 		return a.quit()
 	case "back":
 		a.back()
+		if list, ok := a.top().(*sessionList); ok {
+			return tea.Batch(list.start(), a.resize())
+		}
 		return a.resize()
 	case "help":
 		if _, open := a.top().(*help); open {

@@ -177,10 +177,33 @@ func TestFilter(t *testing.T) {
 	d.has("turn")
 	d.keys("ctrl+u", "enter")
 	d.has("server/discover", "prompts/get")
+	d.keys("/", "+nothing like it", "enter")
+	d.has("the filter selects nothing")
+	d.keys("esc")
+	d.has("server/discover", "prompts/get")
 	d.keys("f", "/", "+status:tool-error", "enter")
 	d.has("─ frames status:tool-error: 2 of 21")
 	d.keys("f")
 	d.has("─ calls status:tool-error: 1 of 11")
+}
+
+// TestMarks: marks and notes are kept beside the recording, shown, and found.
+func TestMarks(t *testing.T) {
+	d := open(t, "enter", "e", "b")
+	d.has("marked frame 11", "★", "★ marked")
+	d.keys("N", "+ask why", "enter")
+	d.has("★ ask why")
+	d.keys("/", "+mark:yes", "enter")
+	d.has("mark:yes: 1 of 11")
+	again := drive(t, d.app.env.Store, colorprofile.NoTTY, 100, 30).keys("enter", "e")
+	again.has("★ ask why")
+	again.keys("b")
+	if s := again.screen(); strings.Contains(s, "ask why") {
+		t.Errorf("the mark is still there:\n%s", s)
+	}
+	if left, _ := filepath.Glob(filepath.Join(d.app.env.Store.Dir, "*.marks.json")); len(left) != 0 {
+		t.Errorf("%v are left", left)
+	}
 }
 
 // TestPlay: the cursor goes through the session at the pace at which it was recorded.
@@ -210,7 +233,7 @@ func TestPlay(t *testing.T) {
 func TestResize(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	d := open(t)
-	keys := []string{"enter", "tab", "down", "up", "right", "left", "f", "r", "z", "+", "-", "i", "esc", "t", "esc", "p", "esc", "?", "esc", ":", "esc", "e", "s", "end", "home", "/", "x", "enter", "]", "E", "C"}
+	keys := []string{"enter", "tab", "down", "up", "right", "left", "f", "r", "z", "+", "-", "i", "esc", "t", "esc", "p", "esc", "?", "esc", ":", "esc", "e", "s", "end", "home", "/", "x", "enter", "]", "E", "C", "m", "x", "b", "y", "tab"}
 	for range 600 {
 		d.send(tea.WindowSizeMsg{Width: leastWidth + r.IntN(220), Height: leastHeight + r.IntN(70)})
 		d.screen()

@@ -65,7 +65,7 @@ func (c *calls) emptyWords() string {
 		if c.upto < c.all() {
 			return "looking…"
 		}
-		return "the filter selects nothing; / changes it"
+		return "the filter selects nothing; / changes it, esc takes it away"
 	}
 	return "nothing has crossed yet"
 }
@@ -90,10 +90,11 @@ func (c *calls) draw(i, w int, base draw.Style) string {
 // rowDrawer draws one row. The columns at the right, how long, how much and how it
 // ended, keep their place; the middle takes what is left.
 type rowDrawer struct {
-	c  *calls
-	th *theme.Theme
-	l  *draw.Line
-	w  int
+	c      *calls
+	th     *theme.Theme
+	l      *draw.Line
+	w      int
+	marked bool // one of its frames is
 }
 
 // Widths at which columns are left out, the least important first.
@@ -117,7 +118,10 @@ func (r *rowDrawer) tail() int {
 
 // start draws the sign of folding, the time and the direction.
 func (r *rowDrawer) start(fold string, t time.Duration, d tap.Dir) {
-	r.l.Gap(1).Raw(r.th.Dim, fold)
+	if r.marked {
+		r.l.Raw(r.th.Warn, "★")
+	}
+	r.l.To(1).Raw(r.th.Dim, fold)
 	if r.w >= timeFrom {
 		r.l.Raw(r.th.Dim, draw.Cell(seconds(t), 8, true)).Gap(1)
 	}
@@ -154,6 +158,7 @@ func (r *rowDrawer) operation(it item) {
 	f, th := r.c.feed, r.th
 	o := f.Operation(it.row.Call())
 	first := f.Call(o.Legs[0].Call)
+	r.marked = r.c.isMarked(&o)
 	r.start(r.fold(it, &o), o.Start, o.Dir)
 	d := r.c.details[detailKey{it.row, o.Outcome}]
 	name := styled{o.Name, th.Strong}
@@ -209,6 +214,7 @@ func (r *rowDrawer) took(o *decode.Operation, first *decode.Call) string {
 // part draws a frame of an unfolded operation.
 func (r *rowDrawer) part(p *feed.Part) {
 	f := r.c.feed.Frame(p.Frame)
+	r.marked = r.c.frameMarked(p.Frame)
 	r.start("  ", f.Time, f.Dir)
 	r.l.Gap(2)
 	gist := r.c.details[detailKey{row: feed.FrameRow(p.Frame)}].Gist
@@ -220,6 +226,7 @@ func (r *rowDrawer) part(p *feed.Part) {
 func (r *rowDrawer) frame(i int) {
 	th := r.th
 	f := r.c.feed.Frame(i)
+	r.marked = r.c.frameMarked(i)
 	r.start("  ", f.Time, f.Dir)
 	what := styled{f.Method, th.Strong}
 	var name styled
@@ -244,6 +251,9 @@ func (r *rowDrawer) frame(i int) {
 		if f.Call >= 0 {
 			name = styled{r.c.feed.Call(f.Call).Name, ""}
 		}
+	}
+	if what.text == "" {
+		what = styled{string(f.Kind), th.Dim}
 	}
 	if f.Orphan {
 		sign, word, style = "!", "orphan", th.Warn

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions/filter"
+	"github.com/mcptap/mcptap/sessions/marks"
 	"github.com/mcptap/mcptap/ui/feed"
 	"github.com/mcptap/mcptap/ui/vlist"
 )
@@ -18,9 +19,10 @@ import (
 // its frames, or a row for each frame. The session's lock is held whenever one of its
 // methods runs.
 type calls struct {
-	env  *env
-	feed *feed.Feed
-	list vlist.List
+	env   *env
+	feed  *feed.Feed
+	list  vlist.List
+	marks *marks.Marks // nil until they are read
 
 	frames   bool // a row a frame
 	unfolded []unfolding
@@ -310,11 +312,19 @@ func (c *calls) matcherOf(typed *filter.Typed) (m *filter.Matcher, asksMore bool
 	if typed.Filter == nil || typed.Filter.String() == "" {
 		return nil, false
 	}
-	m, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies(), Label: c.feed.Name()})
+	m, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies(), Label: c.feed.Name(), MarkOf: c.markOf()})
 	if err != nil {
 		return nil, false
 	}
 	return m, typed.Filter.NeedsBodies()
+}
+
+// markOf is how a filter finds marks; nil as long as they are not read.
+func (c *calls) markOf() func(n uint64) (note string, marked bool) {
+	if c.marks == nil {
+		return nil
+	}
+	return c.marks.Get
 }
 
 // judge says of a filter that is being typed whether it is right, and how it may go on.
@@ -322,7 +332,7 @@ func (c *calls) judge(text string) styled {
 	th := c.env.th
 	typed := filter.Typing(text)
 	if typed.State == filter.Valid && typed.Filter != nil {
-		if _, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies()}); err != nil {
+		if _, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies(), MarkOf: c.markOf()}); err != nil {
 			return styled{err.Error(), th.Bad}
 		}
 	}

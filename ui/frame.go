@@ -41,6 +41,7 @@ type framePane struct {
 	ver    uint64
 
 	verdict styled                    // why the call failed that the frame answers
+	note    string                    // of the user on the frame
 	never   func(pointer string) bool // tells what the model never reads; nil if that is not known
 	bright  bool                      // that is not to be dimmed
 	dimmed  *theme.Theme
@@ -63,13 +64,17 @@ func textWidth(w int) int {
 	return max(16, w-12)
 }
 
-func (p *framePane) show(b *feed.Body) {
+func (p *framePane) show(b *feed.Body) tea.Cmd {
 	if b.Frame != p.want {
-		return // the cursor has moved on
+		return nil // the cursor has moved on
 	}
 	p.body = b
 	p.list = vlist.List{}
 	p.changed()
+	if b.Tree == nil || b.Account.Total() > 0 {
+		return nil
+	}
+	return func() tea.Msg { return accountMsg{b, b.Weigh()} }
 }
 
 // setNever takes what the model never reads of the frame that is shown.
@@ -110,14 +115,20 @@ func (p *framePane) headLines(w int) []string {
 	if p.body != nil && p.body.Missing != "" {
 		say = styled{p.body.Missing, p.env.th.Warn}
 	}
-	if say.text == "" || p.h < minPane {
+	if p.h < minPane {
 		return nil
 	}
 	var lines []string
-	for _, s := range wrapText(say.text, w-4) {
-		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(say.style, "▌ "+s).String())
+	if say.text != "" {
+		for _, s := range wrapText(say.text, w-4) {
+			lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(say.style, "▌ "+s).String())
+		}
+		lines = lines[:min(len(lines), 2)]
 	}
-	return lines[:min(len(lines), 2, p.h/3)]
+	if p.note != "" {
+		lines = append(lines, draw.NewLine(w, "").Gap(1).Text(p.env.th.Warn, p.note).String())
+	}
+	return lines[:min(len(lines), p.h/3)]
 }
 
 // tree is the frame as a tree; nil if it is not shown as one.
@@ -308,7 +319,11 @@ func (p *framePane) view(w, h int, focus bool) []string {
 	p.resize(w, h)
 	th := p.env.th
 	if p.body == nil {
-		return draw.Fill(nil, w, h)
+		words := ""
+		if p.want >= 0 {
+			words = "reading…"
+		}
+		return draw.Fill([]string{draw.NewLine(w, "").Gap(1).Raw(th.Dim, words).String()}, w, h)
 	}
 	lit := litRest
 	if focus {

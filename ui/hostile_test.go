@@ -112,3 +112,42 @@ func TestHostile(t *testing.T) {
 		look("playing")
 	}
 }
+
+// FuzzScreens draws a session with a frame of any bytes, under any name, at any size.
+func FuzzScreens(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":"\u001b[2J"}}}`), evil, uint8(80), uint8(24), "etrrfs")
+	f.Add([]byte("\x1b[2Jnot json\xff\u202e"), "漢👩\u200d💻", uint8(40), uint8(10), "fjfke")
+	f.Add([]byte(`[{"jsonrpc":"2.0","id":1,"method":"ping"},1,null]`), "", uint8(200), uint8(60), "mx")
+	f.Fuzz(func(t *testing.T, body []byte, name string, w, h uint8, keys string) {
+		store := sessions.Store{Dir: filepath.Join(t.TempDir(), "store")}
+		if err := os.Mkdir(store.Dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		label, err := json.Marshal(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(body) // as base64
+		if err != nil {
+			t.Fatal(err)
+		}
+		frame := fmt.Sprintf(`{"n":1,"t":5,"dir":"c2s","b64":%s}`, text)
+		if json.Valid(body) && len(body) > 0 && !strings.ContainsAny(string(body), "\r\n") {
+			frame = fmt.Sprintf(`{"n":1,"t":5,"dir":"c2s","msg":%s}`, body)
+		}
+		journal := fmt.Sprintf("{\"mcptap\":1,\"session\":%s,\"start\":\"2026-11-30T13:00:00Z\",\"transport\":\"stdio\",\"label\":%s}\n%s\n{\"n\":2,\"t\":3,\"dir\":\"s2c\",\"msg\":{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":%s}}}\n", label, label, frame, label)
+		if err := os.WriteFile(store.Path("20261130T130000Z-fuzz-0001"), []byte(journal), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d := drive(t, store, colorprofile.TrueColor, max(leastWidth, int(w)), max(leastHeight, int(h)))
+		harmless(t, "the list", d.screen())
+		d.keys("enter")
+		harmless(t, "the session", d.screen())
+		for _, r := range keys[:min(len(keys), 8)] {
+			if strings.ContainsRune("jktfrsezxm[]ip?+-EChl", r) {
+				d.keys(string(r))
+				harmless(t, "after "+string(r), d.screen())
+			}
+		}
+	})
+}

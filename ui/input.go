@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"bytes"
 	"os"
 	"slices"
 	"strconv"
@@ -34,12 +33,13 @@ func (f *inputFilter) filter(b []byte) []byte {
 	in := slices.Concat(f.pending, b)
 	f.pending = nil
 	var out []byte
+loop:
 	for len(in) > 0 {
 		n, whole := answer(in)
 		switch {
 		case n > 0 && !whole && len(in) < maxAnswer:
-			f.pending = bytes.Clone(in)
-			return out
+			f.pending = in
+			break loop
 		case n > 0 && whole:
 			f.take(in[:n])
 			in = in[n:]
@@ -48,7 +48,7 @@ func (f *inputFilter) filter(b []byte) []byte {
 		}
 	}
 	if len(out) > len(b) {
-		out, f.pending = out[:len(b)], bytes.Clone(out[len(b):])
+		out, f.pending = out[:len(b)], slices.Concat(out[len(b):], f.pending)
 	}
 	return out
 }
@@ -76,7 +76,7 @@ func answer(b []byte) (n int, whole bool) {
 			switch {
 			case b[i] == 'c' || b[i] == 'y':
 				return i + 1, true
-			case b[i] >= 0x40:
+			case b[i] >= 0x40 || b[i] < ' ':
 				return 0, false
 			}
 		}

@@ -49,6 +49,7 @@ type modelRequest struct {
 type modelRow struct {
 	head        bool
 	label, text string
+	name        string // of a tool, as the model reads it
 	placeholder bool
 	fresh       bool
 	bad         bool // an error that the model reads
@@ -176,9 +177,18 @@ func (p *modelPane) draw(r *modelRow, w int, base draw.Style) string {
 		case r.fresh:
 			l.Raw(th.Accent, "+")
 		}
-		l.To(3)
+		l.To(4)
 	}
-	l.Within(style, r.label, max(0, w-11-l.Used())).Gap(1)
+	if r.label != "" {
+		l.Within(style, r.label, max(0, w-11-l.Used())).Gap(1)
+	}
+	if r.name != "" {
+		room := w - 11 - l.Used()
+		if r.text != "" {
+			room = max(12, room*3/5)
+		}
+		l.Raw(style, draw.SafeEnd(r.name, min(room, w-11-l.Used()))).Gap(1)
+	}
 	if r.text != "" {
 		l.Within(detail, r.text, max(0, w-11-l.Used()))
 	}
@@ -374,9 +384,9 @@ func rowOf(p *claude.Placed, n tokens.Count) modelRow {
 	}
 	switch p.Kind {
 	case claude.Tool:
-		row.label = p.Name.Sent
+		row.label, row.name = "", p.Name.Sent
 	case claude.ToolUse:
-		row.label, row.text = "calls "+p.Name.Sent, cutBytes(string(p.Input()), 400)
+		row.label, row.name, row.text = "calls", p.Name.Sent, cutBytes(string(p.Input()), 400)
 	case claude.ToolResult:
 		row.label = "result"
 		c := p.Content()

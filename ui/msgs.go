@@ -61,6 +61,12 @@ type bodyMsg struct {
 	body *feed.Body
 }
 
+// accountMsg is what the bytes of a long frame are spent on.
+type accountMsg struct {
+	body    *feed.Body
+	account decode.Account
+}
+
 // filteredMsg is the rows that a filter selects.
 type filteredMsg struct {
 	feed *feed.Feed

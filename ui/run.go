@@ -34,7 +34,7 @@ func Run(o Options, t Terminal) error {
 	if !known && a.profile > colorprofile.ASCII {
 		a.ground = func() { _, _ = out.Write([]byte("\x1b]11;?\x1b\\")) }
 	}
-	p := tea.NewProgram(a, tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(t.Environ))
+	p := tea.NewProgram(a, tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(maxFPS), tea.WithEnvironment(t.Environ))
 	in.ground = func(dark bool) { p.Send(groundMsg{dark}) }
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, hangupSignals...)
@@ -50,6 +50,10 @@ func Run(o Options, t Terminal) error {
 	}
 	return err
 }
+
+// maxFPS is how many pictures a second are drawn at most. A picture waits for its turn:
+// with bubbletea's 60 that alone would be 16 ms after a key.
+const maxFPS = 120
 
 // groundFromEnv reads COLORFGBG, by which some terminals tell their colours.
 func groundFromEnv(environ []string) (dark, known bool) {

@@ -61,7 +61,7 @@ func newSession(e *env, path string, f *feed.Feed) (*session, tea.Cmd) {
 	s := &session{env: e, path: path, feed: f, panes: panes{focus: inCalls, rows: 50, cols: 50}}
 	s.calls = calls{env: e, feed: f, follow: true, pinned: -1}
 	s.frame = framePane{env: e, want: -1}
-	return s, s.advance()
+	return s, tea.Batch(s.advance(), loadMarks(f, path))
 }
 
 func (s *session) advance() tea.Cmd {
@@ -123,7 +123,11 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 		}
 	case bodyMsg:
 		if msg.feed == s.feed {
-			s.frame.show(msg.body)
+			return s.frame.show(msg.body)
+		}
+	case accountMsg:
+		if msg.body == s.frame.body {
+			s.frame.body.Account = msg.account
 		}
 	case filteredMsg:
 		if msg.feed == s.feed {
@@ -131,6 +135,10 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 		}
 	case playMsg:
 		return s.playOn(msg)
+	case marksMsg:
+		if msg.feed == s.feed {
+			return s.tookMarks(msg)
+		}
 	}
 	return nil
 }
@@ -220,7 +228,7 @@ func (s *session) need() tea.Cmd {
 	s.feed.Lock()
 	defer s.feed.Unlock()
 	frame := s.calls.frameAtCursor()
-	s.frame.verdict = s.calls.verdict()
+	s.frame.verdict, s.frame.note = s.calls.verdict(), s.calls.noteOf(frame)
 	cmds := []tea.Cmd{s.calls.need(), s.frame.need(s.feed, frame, s.at.frame.w)}
 	if s.side != nil {
 		cmds = append(cmds, s.side.need(s.feed, frame, s.at.side.w))
@@ -292,7 +300,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 			s.focus = inCalls
 			return nil, true
 		}
-		return nil, false
+		return s.dropFilter()
 	default:
 		return nil, false
 	}
@@ -353,6 +361,13 @@ func (s *session) next() place {
 func (s *session) actHere(id string) (tea.Cmd, bool) {
 	s.feed.Lock()
 	defer s.feed.Unlock()
+	switch id {
+	case "mark":
+		return s.mark(), true
+	case "note":
+		s.annotate()
+		return nil, true
+	}
 	if s.focus == inFrame {
 		switch id {
 		case "filter":
@@ -443,6 +458,17 @@ func (s *session) filterPrompt() {
 		s.filterLine.Set(before)
 		return set(before)
 	}}
+}
+
+// dropFilter shows all rows again; ok is false if it does already.
+func (s *session) dropFilter() (cmd tea.Cmd, ok bool) {
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	if s.calls.filter == "" {
+		return nil, false
+	}
+	s.filterLine.Set("")
+	return s.calls.setFilter(""), true
 }
 
 func (s *session) searchPrompt() {

@@ -31,11 +31,12 @@ type sessionList struct {
 	line   lineedit.Line
 	w, h   int
 
-	listed bool
-	mark   time.Time // of the store, when it was listed
-	at     time.Time // when it was listed
-	err    error
-	ver    uint64
+	started bool
+	listed  bool
+	mark    time.Time // of the store, when it was listed
+	at      time.Time // when it was listed
+	err     error
+	ver     uint64
 }
 
 // listRow is a session, and how it hangs together with those around it: sessions of
@@ -56,7 +57,14 @@ func newSessionList(e *env) *sessionList {
 	return &sessionList{env: e, live: &liveSums{}, sums: map[string]sessions.Summary{}}
 }
 
-func (s *sessionList) start() tea.Cmd { return tea.Batch(s.read(), s.watch()) }
+// start begins to read and to watch the store; only the first call does anything.
+func (s *sessionList) start() tea.Cmd {
+	if s.started {
+		return nil
+	}
+	s.started = true
+	return tea.Batch(s.read(), s.watch())
+}
 
 // read lists the store. Of sessions that are not live the store remembers what they
 // add up to.

@@ -78,6 +78,19 @@ func Safe(text string, width int) string {
 	return Cut(safetext.Line(text), width)
 }
 
+// SafeEnd is Safe that keeps the end of the text: of a long name that is what tells it
+// from others.
+func SafeEnd(text string, width int) string {
+	if len(text) > 4*width+64 {
+		text = strings.ToValidUTF8(text[len(text)-4*width-64:], "")
+	}
+	text = safetext.Line(text)
+	if over := Width(text) - width; over > 0 && width > 0 {
+		return Cut("…"+ansi.Cut(text, over+1, over+width+1), width)
+	}
+	return Cut(text, width)
+}
+
 // Cell is text cut or filled to exactly width cells, at the left or the right.
 func Cell(text string, width int, right bool) string {
 	text = Cut(text, width)

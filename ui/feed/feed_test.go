@@ -89,8 +89,8 @@ func TestLook(t *testing.T) {
 			if b.Missing == "" && int64(len(b.Bytes)+len(b.Info.EOL.String())) != b.Info.Size {
 				t.Errorf("%s: frame %d has %d bytes, not %d", path, i, len(b.Bytes), b.Info.Size)
 			}
-			if b.Tree != nil && b.Account.Total() != b.Info.Size {
-				t.Errorf("%s: the account of frame %d adds up to %d, not %d", path, i, b.Account.Total(), b.Info.Size)
+			if account := b.Weigh(); b.Tree != nil && account.Total() != b.Info.Size {
+				t.Errorf("%s: the account of frame %d adds up to %d, not %d", path, i, account.Total(), b.Info.Size)
 			}
 			if other := f.Counterpart(i); other >= 0 && b.Info.Kind != decode.Notification && f.Counterpart(other) < 0 {
 				t.Errorf("%s: frame %d belongs to %d, but not the reverse", path, i, other)
@@ -100,6 +100,25 @@ func TestLook(t *testing.T) {
 	f := read(t, corpus(t)[0])
 	if b := f.Look(f.Len(), 60); b.Missing == "" {
 		t.Error("a frame that does not exist is there")
+	}
+}
+
+// TestBatch: the calls of one frame have a row each, and each answer leads to its own.
+func TestBatch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "batch.jsonl")
+	if err := os.WriteFile(path, []byte(`{"mcptap":1,"session":"x","start":"2026-11-30T13:00:00Z","transport":"stdio"}
+{"n":1,"t":1,"dir":"c2s","msg":[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"tools/list"}]}
+{"n":2,"t":2,"dir":"s2c","msg":{"jsonrpc":"2.0","id":1,"result":{}}}
+{"n":3,"t":3,"dir":"s2c","msg":{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := read(t, path)
+	if len(f.Rows) != 2 || f.RowOf(1) != 0 || f.RowOf(2) != 1 || f.RowOf(0) != 0 {
+		t.Errorf("rows %v; the frames lead to %d, %d, %d", f.Rows, f.RowOf(0), f.RowOf(1), f.RowOf(2))
+	}
+	if f.Counterpart(0) != 1 || f.Counterpart(2) != 0 {
+		t.Errorf("the batch is answered by %d, the last answer is to %d", f.Counterpart(0), f.Counterpart(2))
 	}
 }
 

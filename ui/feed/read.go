@@ -119,11 +119,20 @@ func (f *Feed) Look(frame, wrap int) *Body {
 	}
 	b.Message = decode.ParseFrame(b.Bytes, t.JSON && b.Missing == "", t.Dir == tap.Stderr)
 	if t.JSON && b.Missing == "" {
-		b.Account = decode.AccountOf(b.Bytes, len(t.EOL.String()))
 		b.Tree = jsontree.New(b.Bytes, wrap)
+		if len(b.Bytes) <= light {
+			b.Account = b.Weigh()
+		}
 	}
 	return b
 }
+
+// light is up to how many bytes the account of a frame is made at once; with longer
+// ones a reader would wait for it.
+const light = 8 << 20
+
+// Weigh accounts for the bytes of a frame that is JSON.
+func (b *Body) Weigh() decode.Account { return decode.AccountOf(b.Bytes, len(b.Info.EOL.String())) }
 
 // copyFrame reads the frame itself; what it gives is nobody else's.
 func (f *Feed) copyFrame(b *Body) *tap.Frame {
