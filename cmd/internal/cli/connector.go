@@ -41,7 +41,7 @@ func (a *app) printConnector(r *reading, o *requestOptions) error {
 			c.URL = o.connector.urls[i]
 		}
 		if c.URL == "" {
-			return fmt.Errorf("%s was recorded on stdio, and the connector reaches servers on https only; --url says where else it is", s.Name)
+			return fmt.Errorf("the recording of %s names no address, and the connector reaches servers on https only; --url says where it is", s.Name)
 		}
 		servers = append(servers, c)
 	}
@@ -49,7 +49,7 @@ func (a *app) printConnector(r *reading, o *requestOptions) error {
 	fillCalls(servers, r)
 	q, err := connector.Build(servers, connector.Options{Model: r.book.Model(), MaxTokens: r.book.MaxTokens(), Pin: o.connector.pin})
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; --url says where else it is", err)
 	}
 	a.say("header anthropic-beta: %s; shapes as of %s", q.Beta, connector.Date())
 	for _, n := range q.Notes {

@@ -113,10 +113,10 @@ func (p *rentPage) ways() {
 	columns := []column{{name: "tokens and USD", width: 14}}
 	request, session := []figure{}, []figure{}
 	if len(r.Upfront.Tools) > 0 {
-		columns = append(columns, column{name: "tools, as sent now", width: width}, column{name: name, width: width})
+		columns = append(columns, column{name: "tools, as sent now", width: width}, column{name: name, width: width, drop: 1})
 		request, session = append(request, sent.LastTurn, other.LastTurn), append(session, sent.Session, other.Session)
 	}
-	columns = append(columns, column{name: "calls and answers", width: width, drop: 1})
+	columns = append(columns, column{name: "calls and answers", width: width, drop: 2})
 	t := wayTable{p.rows(columns...), wide}
 	t.figures("a request", append(request, carried)...)
 	if r.Turns > 1 {
@@ -217,14 +217,14 @@ func (p *rentPage) tools() {
 	t := p.rows(
 		column{name: "tool", width: 34, min: 20},
 		column{name: "calls", width: 5, right: true},
-		column{name: "wire", width: 7, right: true, drop: 2},
+		column{name: "wire", width: 7, right: true, drop: 3},
 		column{name: "tokens", width: 7, right: true},
-		column{name: "name", width: 6, right: true, drop: 6},
-		column{name: "text", width: 7, right: true, drop: 5},
-		column{name: "schema", width: 7, right: true, drop: 4},
-		column{name: "held", width: 6, right: true, drop: 3},
-		column{name: "in all", width: 9, right: true, drop: 1},
-		column{name: "", width: barWidth},
+		column{name: "name", width: 6, right: true, drop: 7},
+		column{name: "text", width: 7, right: true, drop: 6},
+		column{name: "schema", width: 7, right: true, drop: 5},
+		column{name: "held", width: 6, right: true, drop: 4},
+		column{name: "in all", width: 9, right: true, drop: 2},
+		column{name: "", width: barWidth, drop: 1},
 	)
 	for _, i := range order[:min(len(order), shownTools)] {
 		r, u := &sent.Tools[i], &up.Tools[i]
