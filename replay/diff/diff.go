@@ -13,9 +13,6 @@ type Side struct {
 	Name    string // what to call it
 	Session *decode.Session
 	Body    func(frame int) []byte // the bytes of a frame by its index; nil if they are not at hand
-	// Around tells what carried a frame besides its own bytes: HTTP headers, and the
-	// frame of a server-sent event, in bytes. Nil where nothing is known of it.
-	Around func(frame int) (headers, framing int64)
 	// Probe is the session of the process that was probed for this one; nil if there
 	// was none. What it cost belongs to the opening.
 	Probe *Side
@@ -65,9 +62,10 @@ const (
 	RowOpening               // handshake or discovery, probes included
 	RowSubscriptions         // listen streams against subscriptions and what came unasked
 	RowMessages              // messages of one kind that belong to no call
+	RowExchanges             // HTTP requests of one kind that carry no message: streams, ends of sessions, look-ups
 )
 
-var rowNames = [...]string{"operation", "opening", "subscriptions", "messages"}
+var rowNames = [...]string{"operation", "opening", "subscriptions", "messages", "exchanges"}
 
 func (k RowKind) String() string { return rowNames[k] }
 
@@ -181,6 +179,7 @@ func (w *work) compare() {
 	w.opening()
 	w.subscriptions()
 	w.operations()
+	w.exchanges()
 	w.messages()
 	w.sortRows()
 	w.bill()

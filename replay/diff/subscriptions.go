@@ -14,6 +14,9 @@ type followed struct {
 	told  map[string]int // notifications, by method
 	asked map[string]int // what was asked for, by notification and URI
 	at    int            // the first call
+	// streams is how many GET streams there were, which carry in the legacy era what
+	// a listen stream does in the modern one.
+	streams int
 }
 
 // subscriptions compares listen streams with legacy subscriptions and what servers
@@ -27,6 +30,11 @@ func (w *work) subscriptions() {
 	r := Row{Kind: RowSubscriptions, Method: "subscriptions", A: a.part, B: b.part}
 	if r.OneSided() {
 		r.Reason = w.subscriptionReason(&r, a.asked, b.asked)
+	}
+	if a.streams+b.streams > 0 {
+		in := Inner{What: "GET streams", A: a.streams, B: b.streams}
+		in.Reason = w.webReason(webKind{verb: "GET"}, a.streams == 0)
+		r.Details = append(r.Details, in)
 	}
 	w.details(&r, "asked for ", a.asked, b.asked, w.unaskedReason)
 	w.details(&r, "told of ", a.told, b.told, func(string) string { return "" })
@@ -103,6 +111,9 @@ func (s *source) follow() followed {
 	for i := range s.Session.Len() {
 		f.message(s, i, listens)
 	}
+	if len(listens) == 0 {
+		f.streams = s.claimStreams(&f.part)
+	}
 	return f
 }
 
@@ -164,8 +175,7 @@ func (f *followed) message(s *source, frame int, listens map[decode.ID]bool) {
 		f.part = &Part{Call: -1, N: fr.N, Took: -1, Outcome: decode.OK}
 		f.at = fr.Call
 	}
-	f.part.Frames = append(f.part.Frames, frame)
-	s.charge(&f.part.Bytes, frame)
+	s.pay(f.part, frame)
 }
 
 // cancels gives the id that a cancellation names: on HTTP a stream's is not joined to

@@ -197,7 +197,7 @@ func billJSON(b *diff.Bill) map[string]pairSum {
 func bytesJSON(b *diff.Bytes) map[string]int64 {
 	out := parts(&b.Parts)
 	out["total"] = b.Total()
-	for name, n := range map[string]int64{"headers": b.Headers, "framing": b.Framing, "not recorded": b.NotAtHand} {
+	for name, n := range map[string]int64{"headers": b.Heads.Total(), "framing": b.Framing, "not recorded": b.NotAtHand} {
 		if n != 0 {
 			out[name] = n
 		}

@@ -397,7 +397,7 @@ func (p *diffPage) bytes(d *diff.Diff) {
 		line(part.String(), b.A, b.B, func(x *diff.Bytes) int64 { return x.Parts[part] })
 	}
 	line("not in the recording", b.A, b.B, func(x *diff.Bytes) int64 { return x.NotAtHand })
-	line("HTTP headers", b.A, b.B, func(x *diff.Bytes) int64 { return x.Headers })
+	line("HTTP headers", b.A, b.B, func(x *diff.Bytes) int64 { return x.Heads.Total() })
 	line("event framing", b.A, b.B, func(x *diff.Bytes) int64 { return x.Framing })
 	line("total", b.A, b.B, all)
 	p.done(t)
