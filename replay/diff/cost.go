@@ -87,12 +87,13 @@ func (s *source) charge(to *Cost, f *decode.Frame) {
 }
 
 // payExchange charges what an exchange takes besides its messages: the heads, events
-// without a message, bodies that are none.
+// without a message, bodies that are none, and errors that answer no message.
 func (s *source) payExchange(p *Part, i int) {
 	if s.exchanged[i] {
 		return
 	}
 	s.exchanged[i] = true
+	p.Exchanges = append(p.Exchanges, i)
 	x := s.Session.Exchange(i)
 	p.Bytes.C2S.Heads.add(headsOf(x.HeadUp, x.SecretUp, requestHeads(&x)))
 	p.Bytes.S2C.Heads.add(headsOf(x.HeadDown, x.SecretDown, answerHeads(&x)))
@@ -100,11 +101,17 @@ func (s *source) payExchange(p *Part, i int) {
 	for _, frame := range s.Session.ExchangeFrames(i) {
 		f := s.Session.Frame(frame)
 		p.Bytes.S2C.Framing -= f.Framing // counted with the frame
-		if f.Kind == decode.Body && !s.charged[frame] {
+		if s.ofExchange(&f) && !s.charged[frame] {
 			p.Frames = append(p.Frames, frame)
 			s.charge(&p.Bytes, &f)
 		}
 	}
+}
+
+// ofExchange reports a frame that goes with its exchange, since it belongs to no
+// message.
+func (s *source) ofExchange(f *decode.Frame) bool {
+	return f.Exchange >= 0 && (f.Kind == decode.Body || f.Orphan && !s.Session.Exchange(f.Exchange).Stream)
 }
 
 // A Bill is what the work cost on both sides.

@@ -99,14 +99,16 @@ func (r *Row) SameWork() bool { return !r.OneSided() && !r.otherwise() }
 
 // A Part is one side of a row.
 type Part struct {
-	Call    int    // the first, by its index; -1 if it is none
-	N       uint64 // number of its first frame in the journal, 0 if it has none of its own
-	Frames  []int  // by index, those that count here
-	Count   int    // calls, or messages
-	Outcome decode.Outcome
-	Code    int64         // of a protocol error
-	Took    time.Duration // the server's part; negative if it was not timed
-	Bytes   Cost
+	Call   int    // the first, by its index; -1 if it is none
+	N      uint64 // number of its first frame in the journal, 0 if it has none of its own
+	Frames []int  // by index, those that count here
+	// Exchanges are those whose heads count here, by index.
+	Exchanges []int
+	Count     int // calls, or messages
+	Outcome   decode.Outcome
+	Code      int64         // of a protocol error
+	Took      time.Duration // the server's part; negative if it was not timed
+	Bytes     Cost
 }
 
 // An Inner is a thing that belongs to a row, and how often it is there on either side.

@@ -86,7 +86,7 @@ func (o *opened) probe(p *source) {
 	for i := range p.exchanged {
 		p.payExchange(o.part, i)
 	}
-	o.part.Call, o.part.N, o.part.Frames = -1, 0, nil
+	o.part.Call, o.part.N, o.part.Frames, o.part.Exchanges = -1, 0, nil, nil
 }
 
 // take adds one call of the opening. What the session goes by is the answer to the
@@ -110,6 +110,7 @@ func (o *opened) take(s *source, call int) {
 		return
 	}
 	o.part.Frames = append(o.part.Frames, p.Frames...)
+	o.part.Exchanges = append(o.part.Exchanges, p.Exchanges...)
 	o.part.Count += p.Count
 	o.part.Bytes.Add(&p.Bytes)
 	o.part.Took = -1 // a probe that failed and a handshake are no one latency

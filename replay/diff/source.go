@@ -308,7 +308,7 @@ func (s *source) loose() *looseSet {
 	l := &looseSet{by: map[looseKind]*looseMessages{}}
 	for i := range s.Session.Len() {
 		f := s.Session.Frame(i)
-		if f.Dir != tap.C2S && f.Dir != tap.S2C {
+		if f.Dir != tap.C2S && f.Dir != tap.S2C || s.ofExchange(&f) {
 			continue
 		}
 		k := looseKind{f.Dir, f.Method}

@@ -129,6 +129,7 @@ func (f *followed) add(s *source, o *decode.Operation) {
 		return
 	}
 	f.part.Frames = append(f.part.Frames, p.Frames...)
+	f.part.Exchanges = append(f.part.Exchanges, p.Exchanges...)
 	f.part.Count += p.Count
 	f.part.Bytes.Add(&p.Bytes)
 }

@@ -51,7 +51,7 @@ func pathIn(a, b *webGroup) string {
 func (s *source) web() (by map[webKind]*webGroup, order []webKind) {
 	by = map[webKind]*webGroup{}
 	for i := range s.exchanged {
-		if s.exchanged[i] {
+		if s.exchanged[i] || s.carriesMessage(i) {
 			continue
 		}
 		x := s.Session.Exchange(i)
@@ -67,6 +67,15 @@ func (s *source) web() (by map[webKind]*webGroup, order []webKind) {
 		by[k].exchanges = append(by[k].exchanges, i)
 	}
 	return by, order
+}
+
+// carriesMessage reports an exchange with a message of the client's, whose row claims
+// it.
+func (s *source) carriesMessage(i int) bool {
+	return slices.ContainsFunc(s.Session.ExchangeFrames(i), func(frame int) bool {
+		f := s.Session.Frame(frame)
+		return f.Dir == tap.C2S && f.Kind != decode.Body
+	})
 }
 
 func (s *source) webPart(g *webGroup) *Part {
