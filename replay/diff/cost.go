@@ -189,25 +189,26 @@ type BreakEven struct {
 	// Calls is after how many calls the other side is the dearer one; -1 if that
 	// never happens.
 	Calls int64
-	// Unknown says why nothing can be said; empty if it can.
+	// Unknown says why that can't be said; empty if it can. Then Fixed is 0, and
+	// PerCall if it is calls that are missing.
 	Unknown string
 }
 
 // BreakEven works out the break-even.
 func (d *Diff) BreakEven() BreakEven {
 	b := &d.Bill
-	switch {
-	case !d.A.Opening && !d.B.Opening:
-		return BreakEven{Unknown: "neither opening is in the captures"}
-	case !d.A.Opening || !d.B.Opening:
-		return BreakEven{Unknown: "one opening is not in the captures"}
-	case b.Calls.Count == 0:
+	e := BreakEven{Fixed: b.Opening.Difference() + b.Web.Difference() + b.Lists.Difference(), Calls: -1}
+	if b.Calls.Count == 0 {
 		return BreakEven{Unknown: "no call is on both sides"}
 	}
-	e := BreakEven{
-		Fixed:   b.Opening.Difference() + b.Web.Difference() + b.Lists.Difference(),
-		PerCall: float64(b.Calls.Difference()) / float64(b.Calls.Count),
-		Calls:   -1,
+	e.PerCall = float64(b.Calls.Difference()) / float64(b.Calls.Count)
+	switch {
+	case !d.A.Opening && !d.B.Opening:
+		e.Fixed, e.Unknown = 0, "neither opening is in the captures"
+		return e
+	case !d.A.Opening || !d.B.Opening:
+		e.Fixed, e.Unknown = 0, "one opening is not in the captures"
+		return e
 	}
 	if e.Fixed != 0 && e.PerCall != 0 && (e.Fixed > 0) != (e.PerCall > 0) {
 		e.Calls = int64(float64(-e.Fixed)/e.PerCall) + 1

@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -259,7 +257,7 @@ func (r *diffRun) folders(a, b string) error {
 			if name == "" {
 				name, onB = p.b, true
 			}
-			failed := slices.ContainsFunc(r.limits, func(l limit) bool { return l.what == "work" })
+			failed := slices.ContainsFunc(r.limits, func(l limit) bool { return l.what == diff.KindWork })
 			r.failed = r.failed || failed
 			r.report.unmatched(name, onB, failed)
 		default:
@@ -355,31 +353,4 @@ func matchBy(key func(sessionFile) string, a, b []sessionFile) (pairs []filePair
 		}
 	}
 	return pairs, restA, restB
-}
-
-// limit is one thing that makes a comparison fail.
-type limit struct {
-	what    string
-	percent float64 // of bytes: how much more is allowed; negative for no difference at all
-}
-
-// limitWords are what --fail-on takes, in the order of the report.
-var limitWords = []string{"work", "bytes", "outcome", "result", "server", "tools", "findings", "latency"}
-
-func parseLimits(s string) (limits []limit, err error) {
-	if s == "" || s == "none" {
-		return nil, nil
-	}
-	for one := range strings.SplitSeq(s, ",") {
-		what, percent, more := strings.Cut(strings.TrimSpace(one), ">")
-		l := limit{what: what, percent: -1}
-		if more {
-			l.percent, err = strconv.ParseFloat(strings.TrimSuffix(percent, "%"), 64)
-		}
-		if err != nil || more && (what != "bytes" || !(l.percent >= 0)) || !slices.Contains(limitWords, what) {
-			return nil, usagef("--fail-on takes none or a list of %s (bytes>5%% as well), not %q", strings.Join(limitWords, ", "), one)
-		}
-		limits = append(limits, l)
-	}
-	return limits, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay/diff"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -39,23 +38,26 @@ func (p *diffPage) done(t *table) {
 	}
 }
 
-func (p *diffPage) compared(d *diff.Diff, verdicts []verdict) {
-	p.answers(d, verdicts)
+func (p *diffPage) compared(d *diff.Diff, _ []verdict) {
+	p.answers(d)
 	p.rows(d)
 	p.bytes(d)
 	p.further(d)
 }
 
 // answers are the three lines that a reader came for.
-func (p *diffPage) answers(d *diff.Diff, verdicts []verdict) {
+func (p *diffPage) answers(d *diff.Diff) {
+	said := d.Answers()
 	t := p.app.table(column{name: "", width: questionWidth}, column{name: ""})
 	t.started = true // it needs no heading
 	if p.n++; p.n > 1 {
 		t.write("\n")
 	}
-	answer(t, "same work?", workAnswer(d))
-	answer(t, "what costs what?", costAnswer(d))
-	answer(t, "what behaves differently?", behaviourAnswer(d, verdicts))
+	answer(t, "same work?", said.Work.String())
+	examples(t, said.Work.Differences, len(said.Work.Differences))
+	answer(t, "what costs what?", said.Cost.String())
+	answer(t, "what behaves differently?", said.Behaviour.String())
+	examples(t, said.Behaviour.First(maxExamples), said.Behaviour.Count())
 	t.write("\n")
 	answer(t, "A", aboutSide(&d.A))
 	answer(t, "B", aboutSide(&d.B))
@@ -82,6 +84,28 @@ func answer(t *table, question, words string) {
 	}
 }
 
+// maxExamples is how many differences are told with the answers: the tables have all.
+const maxExamples = 5
+
+// examples prints the first of so many differences below an answer, a line each.
+func examples(t *table, words []string, of int) {
+	words = words[:min(len(words), maxExamples)]
+	if more := of - len(words); more > 0 && len(words) > 0 {
+		words = append(slices.Clone(words), "and "+strconv.Itoa(more)+" more, see below")
+	}
+	for _, w := range words {
+		if !t.terminal {
+			t.row("", "  "+w)
+			continue
+		}
+		indent := questionWidth + 4
+		if t.width-questionWidth-2 < narrowAnswer {
+			indent = 4
+		}
+		t.write(strings.Repeat(" ", indent) + t.paint(yellow, ansi.Truncate(safetext.Line(w), t.width-indent, "…")) + "\n")
+	}
+}
+
 // narrowAnswer is the least room that an answer beside its question needs.
 const narrowAnswer = 40
 
@@ -95,117 +119,6 @@ func aboutSide(s *diff.About) string {
 		parts = append(parts, fmt.Sprintf("%d bytes are not in the recording and not compared", s.NotAtHand))
 	}
 	return strings.Join(parts, "  ")
-}
-
-// tally counts operations by where they are.
-type tally struct {
-	both, otherwise, onlyA, onlyB, excused, moved int
-}
-
-func tallyOf(d *diff.Diff) (n tally) {
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		switch {
-		case r.OneSided() && r.Reason != "":
-			n.excused++
-		case r.B == nil:
-			n.onlyA++
-		case r.A == nil:
-			n.onlyB++
-		case !r.SameWork():
-			n.otherwise++
-		case r.Kind == diff.RowOperation:
-			n.both++
-		}
-		if r.Moved {
-			n.moved++
-		}
-	}
-	return n
-}
-
-func workAnswer(d *diff.Diff) string {
-	n := tallyOf(d)
-	parts := []string{"yes: " + plural(n.both, "operation") + " on both sides"}
-	if len(workWords(d)) > 0 {
-		parts[0] = "no: " + plural(n.both, "operation") + " on both sides"
-	}
-	say := func(count int, words string) {
-		if count > 0 {
-			parts = append(parts, strconv.Itoa(count)+words)
-		}
-	}
-	say(n.otherwise, " with other arguments")
-	say(n.onlyA, " only in A")
-	say(n.onlyB, " only in B")
-	say(n.moved, " in another place")
-	say(n.excused, " on one side for a reason that is named")
-	return strings.Join(parts, ", ")
-}
-
-func costAnswer(d *diff.Diff) string {
-	a, b := d.Bill.A.Total(), d.Bill.B.Total()
-	s := fmt.Sprintf("A %d bytes, B %d (%+d, %s)", a, b, b-a, percentOf(b-a, a))
-	if d.Bill.Opening.Count > 0 && d.A.Opening && d.B.Opening {
-		s += fmt.Sprintf("; opening %+d", d.Bill.Opening.Difference())
-	}
-	if n := d.Bill.Calls.Count; n > 0 {
-		s += "; a call " + perCall(float64(d.Bill.Calls.Difference())/float64(n))
-	}
-	return s + "; " + breakEvenWords(d)
-}
-
-// perCall is an average with its sign, to a tenth of a byte.
-func perCall(n float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%+.1f", n+0), ".0") // + 0 makes -0 a zero
-}
-
-// breakEvenWords says from how many calls on which side is the dearer one.
-func breakEvenWords(d *diff.Diff) string {
-	e := d.BreakEven()
-	dearer, cheaper := "B", "A"
-	if e.PerCall < 0 {
-		dearer, cheaper = cheaper, dearer
-	}
-	switch {
-	case e.Unknown != "":
-		return "no break-even: " + e.Unknown
-	case e.Calls >= 0:
-		return fmt.Sprintf("%s costs more from %s on, %s before", dearer, plural(int(e.Calls), "call"), cheaper)
-	case e.Fixed == 0 && e.PerCall == 0:
-		return "no difference at any number of calls"
-	case e.PerCall == 0 && e.Fixed < 0:
-		return "A costs more at any number of calls"
-	}
-	return dearer + " costs more at any number of calls"
-}
-
-// nouns names differences of a kind, for counting.
-var nouns = map[string]string{"outcome": "outcome", "result": "place in results", "server": "thing that an end says of itself", "tools": "definition", "findings": "finding on one side only", "latency": "latency"}
-
-var nounPlurals = map[string]string{"place in results": "places in results", "thing that an end says of itself": "things that the ends say of themselves", "finding on one side only": "findings on one side only", "latency": "latencies"}
-
-func behaviourAnswer(d *diff.Diff, verdicts []verdict) string {
-	var parts []string
-	for _, v := range verdicts {
-		noun, ok := nouns[v.what]
-		if n := len(v.words); ok && n == 1 {
-			parts = append(parts, "1 "+noun)
-		} else if ok && n > 1 {
-			parts = append(parts, strconv.Itoa(n)+" "+cmp.Or(nounPlurals[noun], noun+"s"))
-		}
-	}
-	s := "nothing"
-	if len(parts) > 0 {
-		s = strings.Join(parts, ", ")
-	}
-	switch n := len(d.Volatile); {
-	case n == 1:
-		s += " (1 place that varies by itself was taken as equal)"
-	case n > 1:
-		s += fmt.Sprintf(" (%d places that vary by themselves were taken as equal)", n)
-	}
-	return s
 }
 
 // rows prints what crossed, side by side: bytes by direction, or in sum where there
@@ -239,8 +152,11 @@ func (p *diffPage) rows(d *diff.Diff) {
 
 func (p *diffPage) row(t *table, r *diff.Row) {
 	operation := r.Method
-	if r.Kind == diff.RowMessages {
-		operation = r.Method + " (messages)"
+	switch r.Kind {
+	case diff.RowMessages:
+		operation = r.Title()
+	case diff.RowExchanges:
+		operation = "HTTP " + r.Method
 	}
 	cells := append([]string{firstFrame(r.A), firstFrame(r.B), operation, r.Name}, p.bytesOf(r)...)
 	t.styled(rowStyle(r), append(cells, signed(costOf(r.B)-costOf(r.A)), took(r.A), took(r.B), rowWords(r, t.terminal))...)
@@ -249,7 +165,7 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 	}
 	for _, in := range r.Details {
 		if in.A != in.B {
-			p.below(t, dim, in.What, detailWords(&in))
+			p.below(t, dim, in.What, in.String())
 		}
 	}
 	for i := range r.Changes {
@@ -258,7 +174,7 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 			break
 		}
 		c := &r.Changes[i]
-		p.below(t, rowStyle(r), string(c.What), changeLine(c))
+		p.below(t, rowStyle(r), string(c.What), c.String())
 	}
 }
 
@@ -291,32 +207,10 @@ func rowStyle(r *diff.Row) style {
 
 // rowWords says in a few words what differs. A terminal has the reason below.
 func rowWords(r *diff.Row, short bool) string {
-	var parts []string
-	if r.OneSided() {
-		parts = append(parts, "only in "+sideOf(r.A != nil))
-		if r.Reason != "" && !short {
-			parts[0] += " (" + r.Reason + ")"
-		}
+	if r.Reason != "" && !short {
+		return r.String() + " (" + r.Reason + ")"
 	}
-	if r.Moved {
-		parts = append(parts, "in another place")
-	}
-	seen := map[diff.What]bool{}
-	for i := range r.Changes {
-		if w := r.Changes[i].What; !seen[w] {
-			seen[w] = true
-			parts = append(parts, string(w))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-func detailWords(in *diff.Inner) string {
-	s := fmt.Sprintf("%d in A, %d in B", in.A, in.B)
-	if in.Reason != "" {
-		s += " (" + in.Reason + ")"
-	}
-	return s
+	return r.String()
 }
 
 func firstFrame(p *diff.Part) string {
@@ -380,26 +274,20 @@ func (p *diffPage) bytes(d *diff.Diff) {
 		column{name: "±", width: 9, right: true},
 	)
 	t.write("\n")
-	line := func(name string, a, b diff.Cost, of func(*diff.Bytes) int64) {
-		if cells := [4]int64{of(&a.C2S), of(&b.C2S), of(&a.S2C), of(&b.S2C)}; cells != [4]int64{} {
-			t.row("bytes: "+name, num(cells[0]), num(cells[1]), num(cells[2]), num(cells[3]), num(cells[0]+cells[2]), num(cells[1]+cells[3]), signed(cells[1]+cells[3]-cells[0]-cells[2]))
+	line := func(name string, l *diff.Line) {
+		t.row("bytes: "+name, num(l.UpA), num(l.UpB), num(l.DownA), num(l.DownB), num(l.A()), num(l.B()), signed(l.B()-l.A()))
+	}
+	for _, l := range d.Bill.Groups() {
+		line(l.Name, &l)
+	}
+	for _, l := range diff.Lines(&d.Bill.A, &d.Bill.B) {
+		if l.Part {
+			l.Name = "  " + l.Name
 		}
+		line(l.Name, &l)
 	}
-	all := func(b *diff.Bytes) int64 { return b.Total() }
-	b := &d.Bill
-	for _, s := range []struct {
-		name string
-		sum  *diff.Sum
-	}{{"opening", &b.Opening}, {"lists on both sides", &b.Lists}, {"calls on both sides", &b.Calls}, {"other things on both sides", &b.Other}, {"on one side only", &b.Only}} {
-		line(s.name, s.sum.A, s.sum.B, all)
-	}
-	for part := range decode.NumParts {
-		line(part.String(), b.A, b.B, func(x *diff.Bytes) int64 { return x.Parts[part] })
-	}
-	line("not in the recording", b.A, b.B, func(x *diff.Bytes) int64 { return x.NotAtHand })
-	line("HTTP headers", b.A, b.B, func(x *diff.Bytes) int64 { return x.Heads.Total() })
-	line("event framing", b.A, b.B, func(x *diff.Bytes) int64 { return x.Framing })
-	line("total", b.A, b.B, all)
+	total := d.Bill.Total()
+	line("total", &total)
 	p.done(t)
 }
 
@@ -410,32 +298,30 @@ func (p *diffPage) further(d *diff.Diff) {
 	t := p.app.table(column{name: "further", width: 12}, column{name: "what differs"})
 	t.write("\n")
 	for i := range d.Server {
-		c := &d.Server[i]
-		t.styled(yellow, string(c.What), c.Path+": "+fromTo(c))
+		t.styled(yellow, string(d.Server[i].What), d.Server[i].String())
 	}
 	for i := range d.Definitions {
 		p.definition(t, &d.Definitions[i])
 	}
 	for i := range d.Findings {
-		t.row("finding", findingWords(&d.Findings[i]))
+		t.row("finding", d.Findings[i].String())
 	}
 	for i := range d.Times {
 		if d.Times[i].Changed {
-			t.row("latency", timeWords(&d.Times[i]))
+			t.row("latency", d.Times[i].String())
 		}
 	}
 	if d.Model.Known {
-		t.row("model", modelWords(&d.Model))
+		t.row("model", d.Model.String())
 	}
 	for i := range d.Volatile {
-		v := &d.Volatile[i]
-		t.styled(dim, "varies", fmt.Sprintf("%s %s (%s, %d times): %s → %s", strings.TrimSpace(v.Method+" "+v.Name), v.Path, v.Kind, v.Count, v.A, v.B))
+		t.styled(dim, "varies", d.Volatile[i].String())
 	}
 	p.done(t)
 }
 
 func (p *diffPage) definition(t *table, f *diff.Definition) {
-	words := definitionWords(f)
+	words := f.String()
 	if !f.Model {
 		words += " (a model does not read it)"
 	}
@@ -445,17 +331,6 @@ func (p *diffPage) definition(t *table, f *diff.Definition) {
 			t.styled(dim, "", "  ↳ and "+strconv.Itoa(len(f.Changes)-maxChanges+f.More)+" more")
 			break
 		}
-		t.styled(dim, "", "  ↳ "+changeLine(&f.Changes[i]))
+		t.styled(dim, "", "  ↳ "+f.Changes[i].String())
 	}
-}
-
-func modelWords(m *diff.Model) string {
-	s := fmt.Sprintf("%s in A, %d in B; %d and %d bytes of definitions a turn", plural(m.A.Count, "tool"), m.B.Count, m.A.Bytes, m.B.Bytes)
-	if m.A.Mid > 0 || m.B.Mid > 0 {
-		s += fmt.Sprintf(", ~%d tokens (%d to %d) and ~%d (%d to %d)", m.A.Mid, m.A.Low, m.A.High, m.B.Mid, m.B.Low, m.B.High)
-	}
-	if m.Same {
-		return s + "; the model's prompt cache holds"
-	}
-	return s + fmt.Sprintf("; the model's prompt cache breaks at tool %d, %s", m.At+1, m.Broken)
 }
