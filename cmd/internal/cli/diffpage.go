@@ -78,10 +78,28 @@ func answer(t *table, question, words string) {
 		t.write(question + "\n")
 		question, indent, room = "", 2, t.width-2
 	}
-	for line := range strings.SplitSeq(ansi.Wordwrap(safetext.Line(words), room, ""), "\n") {
+	for _, line := range wrapped(safetext.Line(words), room) {
 		t.write(pad(question, indent, false) + line + "\n")
 		question = ""
 	}
+}
+
+// wrapped breaks a text at its spaces only: a sign belongs to its number.
+func wrapped(words string, room int) (lines []string) {
+	line := ""
+	for word := range strings.SplitSeq(words, " ") {
+		if line != "" && ansi.StringWidth(line+" "+word) > room {
+			lines, line = append(lines, line), ""
+		} else if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	lines = append(lines, line)
+	for i := range lines { // a word that is too long for a line
+		lines[i] = ansi.Truncate(strings.TrimRight(lines[i], " "), room, "…")
+	}
+	return lines
 }
 
 // maxExamples is how many differences are told with the answers: the tables have all.
@@ -99,7 +117,7 @@ func examples(t *table, words []string, of int) {
 			continue
 		}
 		indent := questionWidth + 4
-		if t.width-questionWidth-2 < narrowAnswer {
+		if t.width < directionsFrom {
 			indent = 4
 		}
 		t.write(strings.Repeat(" ", indent) + t.paint(yellow, ansi.Truncate(safetext.Line(w), t.width-indent, "…")) + "\n")
@@ -174,7 +192,7 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 			break
 		}
 		c := &r.Changes[i]
-		p.below(t, rowStyle(r), string(c.What), c.String())
+		p.change(t, rowStyle(r), c)
 	}
 }
 
@@ -186,6 +204,26 @@ func (p *diffPage) below(t *table, s style, what, words string) {
 		return
 	}
 	t.styled(s, "", "", "  ↳ "+what, "", "", "", "", "", "", "", "", words)
+}
+
+// change prints a difference below the row that it belongs to: on a terminal that is too
+// narrow for a line in three, with the place where the values begin to differ in sight.
+func (p *diffPage) change(t *table, s style, c *diff.Difference) {
+	line := strings.Repeat(" ", 14) + "↳ " + c.String()
+	switch {
+	case !t.terminal:
+		p.below(t, s, string(c.What), c.String())
+		return
+	case c.A == "" || c.B == "" || ansi.StringWidth(safetext.Line(line)) <= t.width:
+		t.write(t.paint(s, ansi.Truncate(safetext.Line(line), t.width, "…")) + "\n")
+		return
+	}
+	t.write(t.paint(s, ansi.Truncate(safetext.Line(strings.Repeat(" ", 14)+"↳ "+c.Path), t.width, "…")) + "\n")
+	room := t.width - 18
+	a, b := diff.Excerpts(c.A, c.B, room)
+	for _, side := range [][2]string{{"A", a}, {"B", b}} {
+		t.write(t.paint(s, ansi.Truncate(safetext.Line(strings.Repeat(" ", 16)+side[0]+" "+side[1]), t.width, "…")) + "\n")
+	}
 }
 
 // maxChanges is how many changes of one operation a page shows.
@@ -263,19 +301,22 @@ func took(p *diff.Part) string {
 
 // bytes prints the bill: by what they were spent on, and by the part of the session.
 func (p *diffPage) bytes(d *diff.Diff) {
-	t := p.app.table(
-		column{name: "bytes", width: 34, min: 20},
-		column{name: "A →", width: 9, right: true, drop: 1},
-		column{name: "B →", width: 9, right: true, drop: 1},
-		column{name: "A ←", width: 9, right: true, drop: 1},
-		column{name: "B ←", width: 9, right: true, drop: 1},
-		column{name: "A", width: 10, right: true},
-		column{name: "B", width: 10, right: true},
-		column{name: "±", width: 9, right: true},
-	)
+	columns := []column{{name: "bytes", width: 34, min: 20}}
+	if !p.sums {
+		columns = append(columns, column{name: "A →", width: 9, right: true}, column{name: "B →", width: 9, right: true},
+			column{name: "A ←", width: 9, right: true}, column{name: "B ←", width: 9, right: true})
+	}
+	t := p.app.table(append(columns, column{name: "A", width: 10, min: 7, right: true}, column{name: "B", width: 10, min: 7, right: true}, column{name: "±", width: 9, min: 7, right: true})...)
 	t.write("\n")
 	line := func(name string, l *diff.Line) {
-		t.row("bytes: "+name, num(l.UpA), num(l.UpB), num(l.DownA), num(l.DownB), num(l.A()), num(l.B()), signed(l.B()-l.A()))
+		if !t.terminal { // it has no heading to say so
+			name = "bytes: " + name
+		}
+		cells := []string{name}
+		if !p.sums {
+			cells = append(cells, num(l.UpA), num(l.UpB), num(l.DownA), num(l.DownB))
+		}
+		t.row(append(cells, num(l.A()), num(l.B()), signed(l.B()-l.A()))...)
 	}
 	for _, l := range d.Bill.Groups() {
 		line(l.Name, &l)
