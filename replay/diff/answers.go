@@ -84,16 +84,17 @@ func (n *WorkAnswer) String() string {
 // is the dearer one.
 type CostAnswer struct {
 	A, B int64
-	// Opening, Web and Lists are what B spends more on each, negative for less:
-	// together they are Even.Fixed.
-	Opening, Web, Lists int64
-	Even                BreakEven
+	// Opening, Web, Subscriptions and Lists are what B spends more on each, negative for
+	// less: together they are Even.Fixed.
+	Opening, Web, Subscriptions, Lists int64
+	Even                               BreakEven
 }
 
 func (d *Diff) costAnswer() CostAnswer {
 	b := &d.Bill
 	return CostAnswer{
-		A: b.A.Total(), B: b.B.Total(), Opening: b.Opening.Difference(), Web: b.Web.Difference(), Lists: b.Lists.Difference(),
+		A: b.A.Total(), B: b.B.Total(), Opening: b.Opening.Difference(), Web: b.Web.Difference(),
+		Subscriptions: b.Subscriptions.Difference(), Lists: b.Lists.Difference(),
 		Even: d.BreakEven(),
 	}
 }
@@ -114,7 +115,7 @@ func (c *CostAnswer) fixed() string {
 	for _, p := range []struct {
 		name string
 		n    int64
-	}{{"opening", c.Opening}, {"streams and other requests without a message", c.Web}, {"lists", c.Lists}} {
+	}{{"opening", c.Opening}, {"requests without a message", c.Web}, {"subscriptions", c.Subscriptions}, {"lists", c.Lists}} {
 		if p.n != 0 {
 			parts = append(parts, fmt.Sprintf("%s %+d", p.name, p.n))
 		}

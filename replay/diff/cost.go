@@ -119,10 +119,13 @@ type Bill struct {
 	A, B    Cost // all that crossed
 	Opening Sum  // handshake or discovery
 	Web     Sum  // HTTP requests that carry no message: streams, ends of sessions, look-ups; on one side or both
-	Lists   Sum  // what both listed
-	Calls   Sum  // calls of tools, prompts and resources that both made with the same arguments
-	Only    Sum  // what only one side has, openings and requests without a message apart
-	Other   Sum  // all else that both have
+	// Subscriptions is what it took to hear of changes, where both did or an era's way
+	// of it is the reason that only one had to ask.
+	Subscriptions Sum
+	Lists         Sum // what both listed
+	Calls         Sum // calls of tools, prompts and resources that both made with the same arguments
+	Only          Sum // what only one side has, openings and requests without a message apart
+	Other         Sum // all else that both have
 }
 
 // A Sum is what some rows cost together.
@@ -156,6 +159,8 @@ func (w *work) bill() {
 			b.Opening.add(r)
 		case r.Kind == RowExchanges:
 			b.Web.add(r)
+		case (r.Kind == RowSubscriptions || followsChanges(r.Method)) && (!r.OneSided() || r.Reason != ""):
+			b.Subscriptions.add(r)
 		case r.OneSided():
 			b.Only.add(r)
 		case r.Kind == RowOperation && isList(r.Method):
@@ -181,10 +186,10 @@ func isCall(method string) bool {
 }
 
 // A BreakEven tells from how many calls on one way of speaking costs more than the
-// other: opening, HTTP requests without a message, one walk over each list that both
-// walked, then calls like those that both made.
+// other: opening, HTTP requests without a message, subscriptions, one walk over each list
+// that both walked, then calls like those that both made.
 type BreakEven struct {
-	Fixed   int64   // what B costs more before the first call; negative: less
+	Fixed   int64   // what B costs more once a session, without calls; negative: less
 	PerCall float64 // what B costs more with each call, on average
 	// Calls is after how many calls the other side is the dearer one; -1 if that
 	// never happens.
@@ -197,7 +202,7 @@ type BreakEven struct {
 // BreakEven works out the break-even.
 func (d *Diff) BreakEven() BreakEven {
 	b := &d.Bill
-	e := BreakEven{Fixed: b.Opening.Difference() + b.Web.Difference() + b.Lists.Difference(), Calls: -1}
+	e := BreakEven{Fixed: b.Opening.Difference() + b.Web.Difference() + b.Subscriptions.Difference() + b.Lists.Difference(), Calls: -1}
 	if b.Calls.Count == 0 {
 		return BreakEven{Unknown: "no call is on both sides"}
 	}

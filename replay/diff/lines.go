@@ -59,7 +59,7 @@ func (b *Bill) Groups() (out []Line) {
 	for _, s := range []struct {
 		name string
 		sum  *Sum
-	}{{"opening", &b.Opening}, {"lists on both sides", &b.Lists}, {"calls on both sides", &b.Calls}, {"requests without a message", &b.Web},
+	}{{"opening", &b.Opening}, {"lists on both sides", &b.Lists}, {"calls on both sides", &b.Calls}, {"requests without a message", &b.Web}, {"subscriptions", &b.Subscriptions},
 		{"other things on both sides", &b.Other}, {"other things on one side", &b.Only}} {
 		if l := totals(s.name, &s.sum.A, &s.sum.B); !l.empty() {
 			out = append(out, l)

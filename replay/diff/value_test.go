@@ -3,6 +3,7 @@ package diff
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 

@@ -182,7 +182,7 @@ func sideJSON(s *diff.About) diffSide {
 
 func billJSON(b *diff.Bill) map[string]pairSum {
 	out := map[string]pairSum{"total": {b.A.Total(), b.B.Total()}}
-	for name, s := range map[string]*diff.Sum{"opening": &b.Opening, "lists": &b.Lists, "calls": &b.Calls, "requests": &b.Web, "other": &b.Other, "one side": &b.Only} {
+	for name, s := range map[string]*diff.Sum{"opening": &b.Opening, "lists": &b.Lists, "calls": &b.Calls, "requests": &b.Web, "subscriptions": &b.Subscriptions, "other": &b.Other, "one side": &b.Only} {
 		out[name] = pairSum{s.A.Total(), s.B.Total()}
 	}
 	a, bb := b.A.Both(), b.B.Both()
