@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/decode/rules"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -13,6 +14,9 @@ type Side struct {
 	Name    string // what to call it
 	Session *decode.Session
 	Body    func(frame int) []byte // the bytes of a frame by its index; nil if they are not at hand
+	// Findings gives what rules.Check finds in the session. Nil has it checked, which
+	// takes longer than all else: who compares a session often checks it once.
+	Findings func() []rules.Finding
 	// Probe is the session of the process that was probed for this one; nil if there
 	// was none. What it cost belongs to the opening.
 	Probe *Side

@@ -18,6 +18,7 @@ func (w *work) operations() {
 	w.b.readUnits()
 	w.d.A.Operations, w.d.B.Operations = len(w.a.units), len(w.b.units)
 	pairs, moved := pairUnits(w.a.units, w.b.units)
+	w.d.Rows = slices.Grow(w.d.Rows, len(w.a.units)+len(w.b.units)-len(pairs))
 	inA, inB := map[int]int{}, map[int]bool{}
 	for i, p := range pairs {
 		inA[p.a], inB[p.b] = i, true

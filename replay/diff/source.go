@@ -46,6 +46,13 @@ func (s *source) claim(o *decode.Operation) {
 
 // readUnits takes the operations that no row has claimed.
 func (s *source) readUnits() {
+	n := 0
+	for c := range s.calls {
+		if !s.calls[c] && s.Session.Leads(c) {
+			n++
+		}
+	}
+	s.units = make([]unit, 0, n) // units are large: growing would copy them often
 	for c := range s.Session.Calls() {
 		if s.calls[c] || !s.Session.Leads(c) {
 			continue
@@ -68,8 +75,8 @@ func (s *source) unitOf(o decode.Operation) unit {
 	}
 	u.key, u.exact = u.kind, true
 	if work := asked(params); len(work) > 0 {
-		said := canonical(masked(work))
-		u.key, u.exact = u.key+" "+said, said == canonical(work)
+		said, varies := masked(work)
+		u.key, u.exact = u.key+" "+canonical(said), !varies
 		u.arguments = hashes(work["arguments"])
 	}
 	return u

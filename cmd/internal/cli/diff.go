@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/decode/rules"
 	"github.com/mcptap/mcptap/replay/diff"
 	"github.com/mcptap/mcptap/replay/tokens"
 	"github.com/mcptap/mcptap/sessions"
@@ -172,6 +174,7 @@ func (r *diffRun) against(baseline string, others []string) error {
 	}
 	return r.app.withSession(baseline, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
 		a := sideOfSession(s, l)
+		a.Findings = sync.OnceValue(func() []rules.Finding { return rules.Check(a.Session, a.Body) })
 		for _, name := range others {
 			err := r.app.withSession(name, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
 				r.compare(a, sideOfSession(s, l))
