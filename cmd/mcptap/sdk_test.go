@@ -29,6 +29,12 @@ type orderResult struct {
 // which is a request of the server's in the legacy eras and an input_required
 // round since 2026-07-28.
 func sdkServer() {
+	if err := newSDKServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		panic(err)
+	}
+}
+
+func newSDKServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "kitchen", Version: "1.0.0"}, nil)
 	mcp.AddTool(s, &mcp.Tool{Name: "order", Description: "Order a dish."}, func(_ context.Context, _ *mcp.CallToolRequest, in orderArgs) (*mcp.CallToolResult, orderResult, error) {
 		if in.Dish == "" {
@@ -39,9 +45,7 @@ func sdkServer() {
 	s.AddPrompt(&mcp.Prompt{Name: "menu"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "What is there to eat?"}}}}, nil
 	})
-	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
-		panic(err)
-	}
+	return s
 }
 
 // TestOfficialSDK drives the official Go SDK's client against its server through
@@ -65,10 +69,15 @@ func TestOfficialSDK(t *testing.T) {
 // driveSDK plays a session and describes what the client saw.
 func driveSDK(t *testing.T, revision string, server *exec.Cmd) string {
 	t.Helper()
+	return driveOver(t, revision, &mcp.CommandTransport{Command: server})
+}
+
+func driveOver(t *testing.T, revision string, transport mcp.Transport) string {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: "guest", Version: "1.0.0"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: server}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
 	}
