@@ -88,6 +88,9 @@ type CostAnswer struct {
 	// less: together they are Even.Fixed.
 	Opening, Web, Subscriptions, Lists int64
 	Even                               BreakEven
+	// Ways says that the two speak in different ways, in another era or over another
+	// transport: only then a break-even is of interest.
+	Ways bool
 }
 
 func (d *Diff) costAnswer() CostAnswer {
@@ -96,18 +99,26 @@ func (d *Diff) costAnswer() CostAnswer {
 		A: b.A.Total(), B: b.B.Total(), Opening: b.Opening.Difference(), Web: b.Web.Difference(),
 		Subscriptions: b.Subscriptions.Difference(), Lists: b.Lists.Difference(),
 		Even: d.BreakEven(),
+		Ways: d.A.Era != d.B.Era || d.A.Transport != d.B.Transport,
 	}
 }
 
 func (c *CostAnswer) String() string {
 	s := fmt.Sprintf("A %d bytes, B %d (%+d, %s)", c.A, c.B, c.B-c.A, percent(c.B-c.A, c.A))
-	switch {
-	case c.Even.Unknown != "" && c.Even.PerCall != 0:
-		return s + "; each call " + perCall(c.Even.PerCall) + "; " + c.Even.String()
-	case c.Even.Unknown != "":
-		return s + "; " + c.Even.String()
+	var parts []string
+	if c.Even.Unknown == "" {
+		parts = append(parts, "once a session "+c.fixed())
 	}
-	return s + "; once a session " + c.fixed() + ", each call " + perCall(c.Even.PerCall) + ": " + c.Even.String()
+	if c.Even.Unknown == "" || c.Even.PerCall != 0 {
+		parts = append(parts, "each call "+perCall(c.Even.PerCall))
+	}
+	if len(parts) > 0 {
+		s += "; " + strings.Join(parts, ", ")
+	}
+	if c.Ways {
+		s += "; " + c.Even.String()
+	}
+	return s
 }
 
 func (c *CostAnswer) fixed() string {

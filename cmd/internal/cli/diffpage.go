@@ -192,7 +192,11 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 			break
 		}
 		c := &r.Changes[i]
-		p.change(t, rowStyle(r), c)
+		if t.terminal {
+			change(t, rowStyle(r), 14, c)
+		} else {
+			p.below(t, rowStyle(r), string(c.What), c.String())
+		}
 	}
 }
 
@@ -206,24 +210,20 @@ func (p *diffPage) below(t *table, s style, what, words string) {
 	t.styled(s, "", "", "  ↳ "+what, "", "", "", "", "", "", "", "", words)
 }
 
-// change prints a difference below the row that it belongs to: on a terminal that is too
-// narrow for a line in three, with the place where the values begin to differ in sight.
-func (p *diffPage) change(t *table, s style, c *diff.Difference) {
-	line := strings.Repeat(" ", 14) + "↳ " + c.String()
-	switch {
-	case !t.terminal:
-		p.below(t, s, string(c.What), c.String())
-		return
-	case c.A == "" || c.B == "" || ansi.StringWidth(safetext.Line(line)) <= t.width:
-		t.write(t.paint(s, ansi.Truncate(safetext.Line(line), t.width, "…")) + "\n")
+// change prints a difference below what it belongs to: on a terminal that is too narrow
+// for a line in three, with the place where the values begin to differ in sight.
+func change(t *table, s style, indent int, c *diff.Difference) {
+	line := func(indent int, words string) {
+		t.write(t.paint(s, ansi.Truncate(strings.Repeat(" ", indent)+safetext.Line(words), t.width, "…")) + "\n")
+	}
+	if c.A == "" || c.B == "" || indent+ansi.StringWidth(safetext.Line("↳ "+c.String())) <= t.width {
+		line(indent, "↳ "+c.String())
 		return
 	}
-	t.write(t.paint(s, ansi.Truncate(safetext.Line(strings.Repeat(" ", 14)+"↳ "+c.Path), t.width, "…")) + "\n")
-	room := t.width - 18
-	a, b := diff.Excerpts(c.A, c.B, room)
-	for _, side := range [][2]string{{"A", a}, {"B", b}} {
-		t.write(t.paint(s, ansi.Truncate(safetext.Line(strings.Repeat(" ", 16)+side[0]+" "+side[1]), t.width, "…")) + "\n")
-	}
+	line(indent, "↳ "+c.Path)
+	a, b := diff.Excerpts(c.A, c.B, t.width-indent-4)
+	line(indent+2, "A "+a)
+	line(indent+2, "B "+b)
 }
 
 // maxChanges is how many changes of one operation a page shows.
@@ -336,24 +336,24 @@ func num(n int64) string { return strconv.FormatInt(n, 10) }
 
 // further prints what is not about one operation.
 func (p *diffPage) further(d *diff.Diff) {
-	t := p.app.table(column{name: "further", width: 12}, column{name: "what differs"})
+	t := p.app.table(column{name: "further", width: furtherWidth}, column{name: "what differs"})
 	t.write("\n")
 	for i := range d.Server {
-		t.styled(yellow, string(d.Server[i].What), d.Server[i].String())
+		aside(t, yellow, string(d.Server[i].What), d.Server[i].String())
 	}
 	for i := range d.Definitions {
 		p.definition(t, &d.Definitions[i])
 	}
 	for i := range d.Findings {
-		t.row("finding", d.Findings[i].String())
+		aside(t, normal, "finding", d.Findings[i].String())
 	}
 	for i := range d.Times {
 		if d.Times[i].Changed {
-			t.row("latency", d.Times[i].String())
+			aside(t, normal, "latency", d.Times[i].String())
 		}
 	}
 	if d.Model.Known {
-		t.row("model", d.Model.String())
+		aside(t, normal, "model", d.Model.String())
 	}
 	for i := range d.Volatile {
 		t.styled(dim, "varies", d.Volatile[i].String())
@@ -361,17 +361,43 @@ func (p *diffPage) further(d *diff.Diff) {
 	p.done(t)
 }
 
+const furtherWidth = 12
+
+// maxAside is how many lines of a terminal one difference takes.
+const maxAside = 4
+
+// aside prints a difference whole, on a terminal in several lines if it is long.
+func aside(t *table, s style, what, words string) {
+	room := t.width - furtherWidth - 2
+	if !t.terminal || room < narrowAnswer {
+		t.styled(s, what, words)
+		return
+	}
+	lines := wrapped(safetext.Line(words), room)
+	for i, line := range lines[:min(len(lines), maxAside)] {
+		if i == maxAside-1 && len(lines) > maxAside {
+			line = ansi.Truncate(line+" "+lines[i+1], room, "…")
+		}
+		t.styled(s, what, line)
+		what = ""
+	}
+}
+
 func (p *diffPage) definition(t *table, f *diff.Definition) {
 	words := f.String()
 	if !f.Model {
 		words += " (a model does not read it)"
 	}
-	t.styled(yellow, "definition", words)
+	aside(t, yellow, "definition", words)
 	for i := range f.Changes {
 		if i == maxChanges {
 			t.styled(dim, "", "  ↳ and "+strconv.Itoa(len(f.Changes)-maxChanges+f.More)+" more")
 			break
 		}
-		t.styled(dim, "", "  ↳ "+f.Changes[i].String())
+		if t.terminal {
+			change(t, dim, furtherWidth+4, &f.Changes[i])
+		} else {
+			t.styled(dim, "", "  ↳ "+f.Changes[i].String())
+		}
 	}
 }
