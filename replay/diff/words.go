@@ -25,7 +25,7 @@ func (r *Row) Title() string {
 	if r.Kind == RowMessages {
 		return r.Method + " (messages)"
 	}
-	return strings.TrimSpace(r.Method + " " + r.Name)
+	return cmp.Or(strings.TrimSpace(r.Method+" "+r.Name), "(no method)")
 }
 
 // String says in a few words how the sides of a row differ; it is empty if they do

@@ -45,6 +45,19 @@ subscriptions, questions within a result and requests of the server are compared
 each other; what an era has not is said to be so. Identifiers, moments and handles
 that vary by themselves are taken as equal, and listed.
 
+Break-even is the number of calls from which on one side costs more: what a session
+takes once (opening, streams, subscriptions, one walk over each list) against what
+each call takes, on average over the calls that both made. If B takes 1124 bytes less
+once and 157 more with each call, then A is the dearer one up to 7 calls (7 x 157 =
+1099) and B from 8 on (1256).
+
+Over HTTP the heads of requests and answers count with the message that they carry,
+so does the framing of events; what carries no message (GET streams, DELETE, logins)
+has rows of its own. The bytes of heads are shared out by header: Mcp-Method,
+Mcp-Name, Mcp-Param-*, MCP-Protocol-Version, Mcp-Session-Id, Authorization. They are
+those that crossed, before secrets were masked: of a value that is masked the length
+is known if it is the only one in its head, and counts with the other headers if not.
+
 Two folders are compared session by session: by file name, else by label.
 
 --fail-on takes a list of what makes the exit status 3: work (an operation on one
