@@ -40,6 +40,7 @@ func (d *Diff) workAnswer() (n WorkAnswer) {
 		switch {
 		case r.OneSided() && r.Reason != "":
 			n.Excused++
+		case r.OneSided() && r.unasked(): // behaviour
 		case r.OneSided() && r.Kind == RowExchanges:
 			n.Requests++
 		case r.B == nil:
@@ -184,7 +185,7 @@ func (d *Diff) behaviourAnswer() BehaviourAnswer {
 
 // nouns name differences of a kind, one and several.
 var nouns = map[Kind][2]string{
-	KindOutcome: {"outcome", "outcomes"}, KindResult: {"place in results", "places in results"}, KindTools: {"definition", "definitions"},
+	KindOutcome: {"outcome", "outcomes"}, KindResult: {"place in what came back", "places in what came back"}, KindTools: {"definition", "definitions"},
 	KindServer:   {"thing that an end says of itself", "things that the ends say of themselves"},
 	KindFindings: {"finding on one side only", "findings on one side only"}, KindLatency: {"latency", "latencies"},
 }

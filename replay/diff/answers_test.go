@@ -27,7 +27,7 @@ func TestAnswers(t *testing.T) {
 	want := []string{
 		"no: 2 operations on both sides, 1 only in A",
 		"A 1189 bytes, B 1060 (-129, -10.8%); once a session +0, each call +7.5",
-		"1 outcome, 1 place in results, 1 finding on one side only",
+		"1 outcome, 1 place in what came back, 1 finding on one side only",
 	}
 	if diff := cmp.Diff(want, words); diff != "" {
 		t.Error(diff)
@@ -37,6 +37,29 @@ func TestAnswers(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"only in A: tools/call t"}, got.Work.Differences); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestUnasked: what a server says unasked is its behaviour, and no other work; how a
+// listen stream ends is neither.
+func TestUnasked(t *testing.T) {
+	_, modern := drive(1)
+	listen := `> {"jsonrpc":"2.0","id":9,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + modernMeta + `}}`
+	a := append(slices.Clone(modern), listen)
+	b := append(slices.Clone(a), `< {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`, `> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}`)
+	d := Compare(a.side("a"), b.side("b"), Options{})
+	got := d.Answers()
+	if !got.Work.Same || got.Work.OnlyB != 0 {
+		t.Errorf("%+v", got.Work)
+	}
+	var words []string
+	for _, v := range got.Behaviour.Verdicts {
+		if v.What != KindFindings {
+			words = append(words, v.Differences...)
+		}
+	}
+	if diff := cmp.Diff([]string{"only in B: notifications/tools/list_changed (messages)"}, words); diff != "" {
+		t.Errorf("%s\n%s", diff, describe(d))
 	}
 }
 

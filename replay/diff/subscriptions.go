@@ -37,13 +37,19 @@ func (w *work) subscriptions() {
 		r.Details = append(r.Details, in)
 	}
 	w.details(&r, "asked for ", a.asked, b.asked, w.unaskedReason)
-	w.details(&r, "told of ", a.told, b.told, func(string) string { return "" })
+	w.details(&r, toldOf, a.told, b.told, func(string) string { return "" })
 	at := place{a: a.at}
 	if a.part == nil {
 		at = place{-1, 1, 0}
 	}
 	w.row(r, at)
 }
+
+// toldOf begins details that say of what a server told its client.
+const toldOf = "told of "
+
+// told reports what a server said, not what a client asked for.
+func (in *Inner) told() bool { return strings.HasPrefix(in.What, toldOf) }
 
 // subscriptionReason excuses a stream that asks for changes of lists only.
 func (w *work) subscriptionReason(r *Row, a, b map[string]int) string {

@@ -1,6 +1,10 @@
 package diff
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/mcptap/mcptap/tap"
+)
 
 // A Verdict is what a comparison says on one kind of difference.
 type Verdict struct {
@@ -16,7 +20,7 @@ const (
 	KindWork     Kind = "work"     // operations on one side only, in another place, with other arguments
 	KindBytes    Kind = "bytes"    // what all of it took
 	KindOutcome  Kind = "outcome"  // how operations ended
-	KindResult   Kind = "result"   // what came back, and what a server asked
+	KindResult   Kind = "result"   // what came back, what a server asked, and what it said unasked
 	KindServer   Kind = "server"   // what the ends say of themselves
 	KindTools    Kind = "tools"    // definitions of every kind
 	KindFindings Kind = "findings" // what breaks the specification
@@ -83,12 +87,12 @@ func (d *Diff) asideWords(k Kind) (words []string) {
 
 // workWords tells what is not the same work: what only one side has without a
 // reason, what changed places, and what was asked for otherwise. HTTP requests without
-// a message are no work.
+// a message are no work, and what a server says unasked is what it does.
 func (d *Diff) workWords() (words []string) {
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		switch {
-		case r.Kind == RowExchanges:
+		case r.Kind == RowExchanges || r.unasked():
 			continue
 		case r.OneSided() && r.Reason == "":
 			words = append(words, "only in "+sideName(r.A != nil)+": "+r.Title())
@@ -100,15 +104,16 @@ func (d *Diff) workWords() (words []string) {
 				words = append(words, "other arguments: "+r.Title()+": "+c.String())
 			}
 		}
-		for _, in := range r.Details {
-			if !r.OneSided() && (in.A == 0) != (in.B == 0) && in.Reason == "" {
-				words = append(words, "only in "+sideName(in.A > 0)+": "+in.What+" of "+r.Title())
+		for j := range r.Details {
+			if in := &r.Details[j]; r.lacks(in) && !in.told() {
+				words = append(words, in.only(r))
 			}
 		}
 	}
 	return words
 }
 
+// changeWords tells how what came back differs: how operations ended, or all else.
 func (d *Diff) changeWords(outcomes bool) (words []string) {
 	for i := range d.Rows {
 		r := &d.Rows[i]
@@ -118,6 +123,29 @@ func (d *Diff) changeWords(outcomes bool) (words []string) {
 				words = append(words, r.Title()+": "+c.String())
 			}
 		}
+		if outcomes {
+			continue
+		}
+		if r.OneSided() && r.Reason == "" && r.unasked() {
+			words = append(words, "only in "+sideName(r.A != nil)+": "+r.Title())
+		}
+		for j := range r.Details {
+			if in := &r.Details[j]; r.lacks(in) && in.told() {
+				words = append(words, in.only(r))
+			}
+		}
 	}
 	return words
+}
+
+// unasked reports messages of a server that belong to no call.
+func (r *Row) unasked() bool { return r.Kind == RowMessages && r.Dir == tap.S2C }
+
+// lacks reports a detail that one side of a row of both has, without a reason.
+func (r *Row) lacks(in *Inner) bool {
+	return !r.OneSided() && (in.A == 0) != (in.B == 0) && in.Reason == ""
+}
+
+func (in *Inner) only(r *Row) string {
+	return "only in " + sideName(in.A > 0) + ": " + in.What + " of " + r.Title()
 }

@@ -62,10 +62,10 @@ Two folders are compared session by session: by file name, else by label.
 
 --fail-on takes a list of what makes the exit status 3: work (an operation on one
 side only, in another place, or with other arguments), bytes (any difference) or
-bytes>5% (B takes over 5 % more), outcome, result (what a server asks as well), server
-(capabilities, instructions, identity, also the client's), tools (definitions of every
-kind), findings (new in B), latency (of what was called five times or more, beyond
-what all others changed by).
+bytes>5% (B takes over 5 % more), outcome, result (also what a server asks, and what it
+says unasked), server (capabilities, instructions, identity, also the client's), tools
+(definitions of every kind), findings (new in B), latency (of what was called five
+times or more, beyond what all others changed by).
 
 ` + sessionNames,
 		Example: `  mcptap diff demo-legacy demo-modern
