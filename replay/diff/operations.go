@@ -189,7 +189,10 @@ func outcomeWords(p *Part) string {
 // compareOutcome compares how an operation ended. The code of an error is compared
 // with the result.
 func (w *work) compareOutcome(r *Row) {
-	if r.A.Outcome != r.B.Outcome && !(endsSomehow(r.A) && endsSomehow(r.B) && r.Method == "subscriptions/listen") {
+	if r.Method == "subscriptions/listen" && endsSomehow(r.A) && endsSomehow(r.B) {
+		return
+	}
+	if r.A.Outcome != r.B.Outcome {
 		r.Changes = append(r.Changes, outcomeChange(r.A, r.B))
 	}
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func (w *work) subscriptions() {
 	}
 	if a.streams+b.streams > 0 {
 		in := Inner{What: "GET streams", A: a.streams, B: b.streams}
-		in.Reason = w.webReason(webKind{verb: "GET"}, a.streams == 0)
+		in.Reason = w.webReason(webKind{verb: http.MethodGet}, a.streams == 0)
 		r.Details = append(r.Details, in)
 	}
 	w.details(&r, "asked for ", a.asked, b.asked, w.unaskedReason)

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,9 +101,9 @@ func (w *work) webReason(k webKind, missingA bool) string {
 		return "on stdio nothing but messages crosses"
 	case k.path != "" || other.era() != decode.Modern || !w.crossEra():
 		return ""
-	case k.verb == "GET":
+	case k.verb == http.MethodGet:
 		return "no GET streams in " + modernRevision
-	case k.verb == "DELETE":
+	case k.verb == http.MethodDelete:
 		return "no sessions that end in " + modernRevision
 	}
 	return ""
@@ -140,7 +141,7 @@ func (s *source) statuses(g *webGroup) string {
 func (s *source) claimStreams(p **Part) (n int) {
 	for i := range s.exchanged {
 		x := s.Session.Exchange(i)
-		if s.exchanged[i] || !x.MCP || !x.Stream || x.Method != "GET" || x.Old {
+		if s.exchanged[i] || !x.MCP || !x.Stream || x.Method != http.MethodGet || x.Old {
 			continue
 		}
 		if *p == nil {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -225,7 +226,7 @@ func TestWithoutMessage(t *testing.T) {
 	for _, r := range Compare(a, b, Options{}).Rows {
 		for _, c := range r.Changes {
 			changes++
-			if r.Method != "GET" || c != (Difference{What: WhatOutcome, A: "HTTP 200", B: "HTTP 405"}) {
+			if r.Method != http.MethodGet || c != (Difference{What: WhatOutcome, A: "HTTP 200", B: "HTTP 405"}) {
 				t.Errorf("%s: %+v", r.Method, c)
 			}
 		}
