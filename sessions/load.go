@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/mcptap/mcptap/decode"
@@ -31,22 +32,38 @@ const maxRemarks = 100
 
 // Load reads all that a session has so far and decodes it.
 func Load(s *Session, o decode.Options) (*Loaded, error) {
-	l := &Loaded{Session: decode.New(o), source: s}
+	l := Begin(s, o)
 	return l, l.More()
 }
 
 // More reads on to the end of what the recording has by now.
 func (l *Loaded) More() error {
 	for {
+		if more, err := l.Some(math.MaxInt); !more {
+			return err
+		}
+	}
+}
+
+// Some is More for at most so many records; it reports whether it stopped before the
+// end. A view draws in between.
+func (l *Loaded) Some(records int) (more bool, err error) {
+	for range records {
 		rec, err := l.source.Next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return false, nil
 		}
 		if err != nil {
-			return fmt.Errorf("reading the session: %w", err)
+			return false, fmt.Errorf("reading the session: %w", err)
 		}
 		l.take(&rec)
 	}
+	return true, nil
+}
+
+// Begin is Load that reads nothing yet.
+func Begin(s *Session, o decode.Options) *Loaded {
+	return &Loaded{Session: decode.New(o), source: s}
 }
 
 func (l *Loaded) take(rec *tap.Record) {

@@ -26,9 +26,22 @@ var failed = map[decode.Outcome]bool{decode.ToolError: true, decode.ProtocolErro
 
 // Summarize sums up a decoded session.
 func Summarize(s *decode.Session) Summary {
+	sum := Heading(s)
+	sum.Add(s, 0, s.Calls())
+	return sum
+}
+
+// Heading is the summary of a session of which no call was looked at.
+func Heading(s *decode.Session) Summary {
 	e := s.Eras()
-	sum := Summary{Client: peer(s.Clients()), Server: peer(s.Servers()), Era: e.Era.String(), Revision: e.Revision, Outcomes: map[string]int{}}
-	for i := range s.Calls() {
+	return Summary{Client: peer(s.Clients()), Server: peer(s.Servers()), Era: e.Era.String(), Revision: e.Revision, Outcomes: map[string]int{}}
+}
+
+// Add sums up the calls from one to another, to excluded: whoever shows a session while
+// it is read does it piece by piece.
+func (sum *Summary) Add(s *decode.Session, from, to int) {
+	e := s.Eras()
+	for i := from; i < to; i++ {
 		if !s.Leads(i) {
 			continue
 		}
@@ -43,7 +56,6 @@ func Summarize(s *decode.Session) Summary {
 			sum.Failures++
 		}
 	}
-	return sum
 }
 
 func peer(peers []decode.Peer) string {

@@ -1,8 +1,8 @@
 package tap
 
 import (
-	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -135,23 +135,41 @@ func (w *Writer) carriage(f *Frame) {
 	}
 	if c.Encoding != "" {
 		w.buf = append(w.buf, `,"encoding":`...)
-		w.buf = appendJSON(w.buf, c.Encoding)
+		w.buf = appendText(w.buf, c.Encoding)
 	}
 	if c.Masked {
 		w.buf = append(w.buf, `,"masked":true`...)
 	}
 	w.buf = append(w.buf, '}')
 	if f.SSE != nil {
-		w.buf = append(w.buf, `,"sse":`...)
-		w.buf = appendJSON(w.buf, f.SSE)
+		w.sse(f.SSE)
 	}
 }
 
-// appendJSON appends v as JSON; what can't be (nothing of ours) as null.
-func appendJSON(dst []byte, v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return append(dst, "null"...)
+// sse appends what an event says besides its data.
+func (w *Writer) sse(e *SSE) {
+	w.buf = append(w.buf, `,"sse":{`...)
+	from := len(w.buf)
+	if e.Event != "" {
+		w.buf = appendText(append(w.buf, `,"event":`...), e.Event)
 	}
-	return append(dst, b...)
+	if e.ID != nil {
+		w.buf = appendText(append(w.buf, `,"id":`...), *e.ID)
+	}
+	if e.Retry != "" {
+		w.buf = appendText(append(w.buf, `,"retry":`...), e.Retry)
+	}
+	if e.Comments != 0 {
+		w.buf = strconv.AppendInt(append(w.buf, `,"comments":`...), int64(e.Comments), 10)
+	}
+	if len(w.buf) > from {
+		w.buf = append(w.buf[:from], w.buf[from+1:]...) // the first comma
+	}
+	w.buf = append(w.buf, '}')
+}
+
+// appendText appends any text as a JSON string; bytes that are not UTF-8 become
+// U+FFFD.
+func appendText(dst []byte, s string) []byte {
+	return appendString(dst, []byte(strings.ToValidUTF8(s, "\uFFFD")))
 }

@@ -10,9 +10,11 @@ import (
 // elsewhere has the README's commands that no script can run: what they need is
 // not there in a test.
 var elsewhere = map[string]string{
-	"go run ./cmd/mcptap demo": "mcptap demo",
-	"go test ./...":            "runs this very test",
-	"go install github.com/mcptap/mcptap/cmd/mcptap@latest": "needs a published module",
+	"go run ./cmd/mcptap demo":                   "mcptap demo",
+	"go test ./...":                              "runs this very test",
+	"mcptap http --to http://127.0.0.1:3001/mcp": "needs a server at that port",
+	"mcptap http --to http://127.0.0.1:3001/mcp --listen 127.0.0.1:8080 -- my-agent": "needs a server at that port",
+	"go install github.com/mcptap/mcptap/cmd/mcptap@latest":                          "needs a published module",
 }
 
 // TestReadmeCommandsAreTested finds every command of the README in readme.txtar.

@@ -9,6 +9,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcptap/mcptap/tap"
@@ -21,8 +22,11 @@ const (
 	// stalled is how long one end may take no byte, or send none of a request that
 	// it has begun. An answer may be silent for as long as it likes.
 	stalled = 10 * time.Minute
-	// copySize is the piece in which bodies are passed on.
-	copySize = 32 << 10
+	// largePiece and smallPiece are the pieces in which bodies are passed on, and
+	// maxLarge is how many have the large one at the same time.
+	largePiece = 256 << 10
+	smallPiece = 16 << 10
+	maxLarge   = 16
 )
 
 type exchangeKey struct{}
@@ -210,17 +214,35 @@ func (w *timedWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// buffers lends out the room in which bodies are passed on.
-type buffers struct{ pool sync.Pool }
-
-func (b *buffers) Get() []byte {
-	if room, ok := b.pool.Get().(*[copySize]byte); ok {
-		return room[:]
-	}
-	return new([copySize]byte)[:]
+// buffers lends out the room in which bodies are passed on: a large piece costs as
+// many system calls as a small one. Many streams at once get small room.
+type buffers struct {
+	large, small sync.Pool
+	lent         atomic.Int32 // large ones
 }
 
-func (b *buffers) Put(room []byte) { b.pool.Put((*[copySize]byte)(room)) }
+func (b *buffers) Get() []byte {
+	if b.lent.Add(1) > maxLarge {
+		b.lent.Add(-1)
+		if room, ok := b.small.Get().(*[smallPiece]byte); ok {
+			return room[:]
+		}
+		return new([smallPiece]byte)[:]
+	}
+	if room, ok := b.large.Get().(*[largePiece]byte); ok {
+		return room[:]
+	}
+	return new([largePiece]byte)[:]
+}
+
+func (b *buffers) Put(room []byte) {
+	if len(room) == smallPiece {
+		b.small.Put((*[smallPiece]byte)(room))
+		return
+	}
+	b.large.Put((*[largePiece]byte)(room))
+	b.lent.Add(-1)
+}
 
 // URL is what a client has to be given, for a tap that listens at addr.
 func (t *Tap) URL(addr string) string {

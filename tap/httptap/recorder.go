@@ -131,9 +131,11 @@ func (r *recorder) event(e *eventHead) {
 		return
 	}
 	f := r.data.frame(r.dir, false)
-	f.HTTP = &tap.Carriage{Exchange: r.x.n, Encoding: r.coding, Wire: e.wire}
-	sse := e.SSE
-	f.SSE = &sse
+	carried := &struct { // in one piece
+		tap.Carriage
+		tap.SSE
+	}{tap.Carriage{Exchange: r.x.n, Encoding: r.coding, Wire: e.wire}, e.SSE}
+	f.HTTP, f.SSE = &carried.Carriage, &carried.SSE
 	if len(f.Body) == 0 && f.Digest == nil {
 		r.moment(e)
 		return
@@ -164,7 +166,7 @@ func (r *recorder) moment(e *eventHead) {
 // keep puts a frame among those to be recorded. What is no message of MCP is
 // masked: it may be a token request, or its answer.
 func (r *recorder) keep(f tap.Frame) {
-	if f.Digest == nil && !isMessage(&f) {
+	if f.Digest == nil && (f.SSE == nil || !f.JSON) && !isMessage(&f) {
 		if masked, changed := r.x.tap.Mask.Body(r.content, f.Body); changed {
 			f.Body, f.HTTP.Masked = masked, true
 			f.JSON = f.JSON && gjson.ValidBytes(masked)
@@ -178,11 +180,11 @@ func isMessage(f *tap.Frame) bool {
 	if !f.JSON {
 		return saysRPC(f.Body)
 	}
-	body := gjson.ParseBytes(f.Body)
-	if body.IsArray() {
-		body = body.Get("0")
+	member := "jsonrpc"
+	if text := bytes.TrimLeft(f.Body, " \t\r\n"); len(text) > 0 && text[0] == '[' {
+		member = "0.jsonrpc"
 	}
-	return body.Get("jsonrpc").Exists()
+	return gjson.GetBytes(f.Body, member).Exists()
 }
 
 // saysRPC looks for the member that every message has, where it stands as a rule.

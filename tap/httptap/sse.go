@@ -135,6 +135,8 @@ func (s *splitter) endLine() {
 		s.endEvent()
 	case line[0] == ':':
 		s.event.Comments++
+	case string(line) == "event: message": // as nearly all are
+		s.event.Event, s.event.fields = "message", true
 	default:
 		s.field(string(line))
 	}

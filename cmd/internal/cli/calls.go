@@ -14,6 +14,7 @@ import (
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/sessions/marks"
+	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -163,12 +164,12 @@ var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.Protocol
 
 func (t *callTable) operation(o *decode.Operation) {
 	first := t.l.Call(o.Legs[0].Call)
-	c2s, s2c := opBytes(t.l, o)
+	c2s, s2c := report.Bytes(t.l.Session, o)
 	took := ""
 	if o.End > 0 && !first.Listen {
 		took = millis(o.End - o.Start)
 	}
-	words := why(t.l, o)
+	words := report.Why(t.l, o)
 	if o.Doubt != "" {
 		words = strings.TrimSpace(words + " [" + o.Doubt + "]")
 	}
@@ -203,9 +204,9 @@ func (t *callTable) below(c *decode.Call, what string) {
 
 // reasonOf is why for a single call.
 func reasonOf(l *sessions.Loaded, c *decode.Call) string {
-	o := operationOf(l, c.Index)
+	o := report.OperationOf(l.Session, c.Index)
 	o.Legs, o.Outcome = []decode.Leg{{Call: c.Index}}, c.Outcome
-	return why(l, &o)
+	return report.Why(l, &o)
 }
 
 func (t *callTable) frame(f *decode.Frame) {
@@ -303,10 +304,10 @@ type askedObject struct {
 
 func (p *callJSON) operation(o *decode.Operation) {
 	first, last := p.l.Call(o.Legs[0].Call), p.l.Call(o.Legs[len(o.Legs)-1].Call)
-	c2s, s2c := opBytes(p.l, o)
+	c2s, s2c := report.Bytes(p.l.Session, o)
 	j := operationObject{
 		Kind: "operation", N: p.l.Frame(first.Request).N, T: int64(o.Start), Dir: o.Dir.String(), Type: o.Kind.String(), Method: o.Method, Name: o.Name,
-		Outcome: o.Outcome.String(), Why: why(p.l, o), Doubt: o.Doubt, Era: first.Era.String(), Revision: first.Revision,
+		Outcome: o.Outcome.String(), Why: report.Why(p.l, o), Doubt: o.Doubt, Era: first.Era.String(), Revision: first.Revision,
 		Server: int64(o.Server), Client: int64(o.Client), C2S: c2s, S2C: s2c, Marks: p.sel.marksOf(o),
 	}
 	if o.End > 0 {

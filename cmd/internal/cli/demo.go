@@ -24,8 +24,9 @@ func (a *app) demo() *cobra.Command {
 		Long: `demo starts a small ticket server behind the tap and drives it with a small
 client, once in the legacy way (initialize) and once in the stateless way of
 2026-07-28 (server/discover): calls that succeed, one that fails as a tool, one
-that fails in the protocol, one whose failure hides in a success. Then it shows
-what was recorded. Nothing but this program is needed.`,
+that fails in the protocol, one whose failure hides in a success. Then it opens what
+was recorded, or prints it where there is no terminal. Nothing but this program is
+needed.`,
 		Example: "  mcptap demo",
 		Args:    exactly(0, "no arguments"),
 		RunE:    func(c *cobra.Command, _ []string) error { return a.runDemo(c.Context()) },
@@ -43,10 +44,17 @@ what was recorded. Nothing but this program is needed.`,
 var outcomeStyles = map[string]style{"tool error": red, "protocol error": red, "hidden error": yellow}
 
 func (a *app) runDemo(ctx context.Context) error {
+	screen := a.hasScreen()
 	for _, era := range []demo.Era{demo.Legacy, demo.Modern} {
-		if err := a.demoSession(ctx, era); err != nil {
+		if screen {
+			a.say("recording a %s session of a small ticket server", era)
+		}
+		if err := a.demoSession(ctx, era, !screen); err != nil {
 			return fmt.Errorf("demo, %s: %w", era, err)
 		}
+	}
+	if screen {
+		return a.openUI("", false)
 	}
 	_, err := fmt.Fprintf(a.Stdout, `
 Both sessions lie in %s.
@@ -60,12 +68,12 @@ Go on with
 	return err
 }
 
-// demoSession records one session and shows it.
-func (a *app) demoSession(ctx context.Context, era demo.Era) error {
+// demoSession records one session, and prints it if it is to.
+func (a *app) demoSession(ctx context.Context, era demo.Era, show bool) error {
 	ctx, cancel := context.WithTimeout(ctx, demoTime)
 	defer cancel()
 	steps, err := a.recordDemo(ctx, era)
-	if err != nil {
+	if err != nil || !show {
 		return err
 	}
 	if _, err := fmt.Fprintf(a.Stdout, "\n%s session, as the client saw it:\n\n", era); err != nil {

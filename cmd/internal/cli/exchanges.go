@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -58,7 +59,7 @@ func momentWords(x *tap.Exchange) (what, size, about string) {
 	case tap.PhaseResponse:
 		return strings.TrimSpace(fmt.Sprint(x.Status, " ", http.StatusText(x.Status))), strconv.FormatInt(x.Bytes, 10), strings.TrimSpace(contentType(x.Headers) + rewritten(x.Rewrites))
 	case tap.PhaseEvent:
-		return eventName(x.SSE), strconv.FormatInt(x.Wire, 10), strings.TrimSpace(excerpt(x.Data) + bracketed(sseWords(x.SSE)) + rewritten(x.Rewrites))
+		return eventName(x.SSE), strconv.FormatInt(x.Wire, 10), strings.TrimSpace(report.Excerpt(x.Data) + bracketed(sseWords(x.SSE)) + rewritten(x.Rewrites))
 	}
 	about = fmt.Sprintf("bodies of %d and %d bytes", x.Up, x.Down)
 	if x.Error != "" {
@@ -87,7 +88,7 @@ func contentType(headers [][2]string) string {
 
 func rewritten(all []tap.Rewrite) (out string) {
 	for _, r := range all {
-		out += fmt.Sprintf(" [the tap changed %s from %s]", r.What, excerpt(r.From))
+		out += fmt.Sprintf(" [the tap changed %s from %s]", r.What, report.Excerpt(r.From))
 	}
 	return out
 }
@@ -265,18 +266,6 @@ func fateOf(l *sessions.Loaded, f *decode.Frame) string {
 		return " [HTTP " + strconv.Itoa(x.Status) + "]"
 	case x.By == tap.EndBroken:
 		return strings.TrimSuffix(" [broken off: "+x.Error, ": ") + "]"
-	}
-	return ""
-}
-
-// statusOf is the HTTP status that an error came with, in words; "" where it tells
-// nothing.
-func statusOf(l *sessions.Loaded, c *decode.Call) string {
-	if c.Exchange < 0 {
-		return ""
-	}
-	if x := l.Exchange(c.Exchange); x.Status != 0 && x.Status != http.StatusOK && !x.Old {
-		return " [HTTP " + strconv.Itoa(x.Status) + "]"
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -95,16 +96,9 @@ func about(f *tap.Frame, m decode.Message) string {
 		if d.File == "" {
 			return "not kept: " + d.Reason
 		}
-		return "in " + d.File + ": " + excerpt(d.Head)
+		return "in " + d.File + ": " + report.Excerpt(d.Head)
 	}
 	return decode.Gist(f.Body, m)
-}
-
-func excerpt(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:100]) + "…"
-	}
-	return s
 }
 
 // jsonPrinter prints an object a record. Its shape is described in 'mcptap help

@@ -18,13 +18,15 @@ configuration or in a shell:
 
 The host notices nothing. Afterwards, or meanwhile:
 
-    mcptap ls                 what was recorded
+    mcptap                    browse what was recorded, and what is live
+    mcptap ls                 the same as a list
     mcptap show last          every call of the newest session, and how it ended
     mcptap check last         what in it breaks the specification
     mcptap diff A B           what differs between two sessions
     mcptap follow             every frame as it crosses
 
-Without a command, mcptap lists what was recorded.`,
+Without a command, mcptap opens the recordings on the terminal ('mcptap help browse');
+where there is none, it lists them.`,
 		Example: `  mcptap -- npx -y @modelcontextprotocol/server-everything
   mcptap --label tickets --log tickets.jsonl -- python server.py
   mcptap demo`,
@@ -41,6 +43,7 @@ Without a command, mcptap lists what was recorded.`,
 	a.addTap(root)
 	root.AddCommand(
 		a.http(),
+		a.browse(),
 		a.ls(),
 		a.show(),
 		a.follow(),
@@ -56,6 +59,7 @@ Without a command, mcptap lists what was recorded.`,
 		a.demo(),
 		a.version(),
 		a.man(),
+		a.keys(),
 	)
 	addTopics(root)
 	root.SetHelpCommand(helpCommand(root))

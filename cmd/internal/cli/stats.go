@@ -6,13 +6,13 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/sessions/filter"
+	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -73,36 +73,21 @@ frames.
 	return c
 }
 
-// group is the operations of one method, or of one tool.
-type group struct {
-	Method   string         `json:"method"`
-	Name     string         `json:"name,omitempty"` // of a tool
-	Count    int            `json:"count"`
-	Outcomes map[string]int `json:"outcomes"`
-	P50      float64        `json:"p50_ms"`
-	P95      float64        `json:"p95_ms"`
-	Max      float64        `json:"max_ms"`
-	C2S      int64          `json:"bytes_c2s"`
-	S2C      int64          `json:"bytes_s2c"`
-
-	times []time.Duration
-}
-
 // counted is what stats tells of a session, or of what a filter selects in it.
 type counted struct {
 	filter string
 	frames int
-	groups []*group
+	groups []*report.Group
 	bytes  *decode.Totals
 }
 
 func countAll(l *sessions.Loaded) counted {
-	return counted{frames: l.Len(), groups: groups(l, func(int) bool { return true }), bytes: l.Totals()}
+	return counted{frames: l.Len(), groups: report.Groups(l.Session, func(int) bool { return true }), bytes: l.Totals()}
 }
 
 func countSelected(sel *selection, f *filter.Filter) counted {
 	in := sel.frames()
-	c := counted{filter: f.String(), groups: groups(sel.l, sel.row)}
+	c := counted{filter: f.String(), groups: report.Groups(sel.l.Session, sel.row)}
 	for _, yes := range in {
 		if yes {
 			c.frames++
@@ -112,74 +97,8 @@ func countSelected(sel *selection, f *filter.Filter) counted {
 	return c
 }
 
-// groups sorts the operations that are wanted by method and tool, in the order in
-// which they first came.
-func groups(l *sessions.Loaded, wanted func(call int) bool) []*group {
-	found := map[[2]string]*group{}
-	order := []*group{} // printed as [] if there is none
-	for i := range l.Calls() {
-		if !l.Leads(i) && l.Call(i).Parent < 0 {
-			continue // a further leg of an operation that is counted
-		}
-		if !wanted(i) {
-			continue
-		}
-		o := operationOf(l, i)
-		key := [2]string{o.Method}
-		if o.Method == "tools/call" {
-			key[1] = o.Name
-		}
-		g := found[key]
-		if g == nil {
-			g = &group{Method: key[0], Name: key[1], Outcomes: map[string]int{}}
-			found[key] = g
-			order = append(order, g)
-		}
-		g.add(l, &o)
-	}
-	for _, g := range order {
-		slices.Sort(g.times)
-		g.P50, g.P95, g.Max = percentile(g.times, 50), percentile(g.times, 95), percentile(g.times, 100)
-	}
-	return order
-}
-
-// operationOf gives the operation that a call leads. What a server asks while it
-// works on a call belongs to that call's operation; here it counts for itself.
-func operationOf(l *sessions.Loaded, i int) decode.Operation {
-	if l.Leads(i) {
-		return l.Operation(i)
-	}
-	c := l.Call(i)
-	frames := []int{c.Request}
-	if c.Response >= 0 {
-		frames = append(frames, c.Response)
-	}
-	return decode.Operation{Dir: c.Dir, Method: c.Method, Name: c.Name, Outcome: c.Outcome, Start: c.Start, End: c.End,
-		Legs: []decode.Leg{{Call: i, Role: "request", Frames: frames}}}
-}
-
-func (g *group) add(l *sessions.Loaded, o *decode.Operation) {
-	g.Count++
-	g.Outcomes[o.Outcome.String()]++
-	c2s, s2c := opBytes(l, o)
-	g.C2S += c2s
-	g.S2C += s2c
-	if o.End > 0 && !l.Call(o.Legs[0].Call).Listen {
-		g.times = append(g.times, o.End-o.Start)
-	}
-}
-
-// percentile is the nearest rank's, in milliseconds; 0 if there is none.
-func percentile(sorted []time.Duration, p int) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	rank := max(1, (len(sorted)*p+99)/100)
-	return float64(sorted[rank-1]) / float64(time.Millisecond)
-}
-
-func (g *group) outcome(o decode.Outcome) string {
+// outcomeCount is empty for none.
+func outcomeCount(g *report.Group, o decode.Outcome) string {
 	if n := g.Outcomes[o.String()]; n > 0 {
 		return strconv.Itoa(n)
 	}
@@ -211,8 +130,8 @@ func (a *app) statsTables(c counted) error {
 		if other > 0 {
 			rest = strconv.Itoa(other)
 		}
-		t.row(g.Method, g.Name, strconv.Itoa(g.Count), g.outcome(decode.OK), g.outcome(decode.ToolError), g.outcome(decode.ProtocolError), g.outcome(decode.HiddenError), rest,
-			g.ms(g.P50), g.ms(g.P95), g.ms(g.Max), strconv.FormatInt(g.C2S, 10), strconv.FormatInt(g.S2C, 10))
+		t.row(g.Method, g.Name, strconv.Itoa(g.Count), outcomeCount(g, decode.OK), outcomeCount(g, decode.ToolError), outcomeCount(g, decode.ProtocolError), outcomeCount(g, decode.HiddenError), rest,
+			ms(g, g.P50), ms(g, g.P95), ms(g, g.Max), strconv.FormatInt(g.C2S, 10), strconv.FormatInt(g.S2C, 10))
 	}
 	if err := t.flush(); err != nil {
 		return err
@@ -221,8 +140,8 @@ func (a *app) statsTables(c counted) error {
 }
 
 // ms is empty for operations none of which has ended.
-func (g *group) ms(v float64) string {
-	if len(g.times) == 0 {
+func ms(g *report.Group, v float64) string {
+	if len(g.Times) == 0 {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'f', 1, 64)
@@ -272,7 +191,7 @@ type statsJSON struct {
 	Era      string                      `json:"era"`
 	Revision string                      `json:"revision,omitempty"`
 	Frames   int                         `json:"frames"`
-	Groups   []*group                    `json:"groups"`
+	Groups   []*report.Group             `json:"groups"`
 	Bytes    map[string]map[string]int64 `json:"bytes"`
 	Methods  map[string]map[string]int64 `json:"bytes_by_method"`
 	Opening  int64                       `json:"bytes_opening"`

@@ -50,7 +50,7 @@ func (a *app) addTap(root *cobra.Command) {
 			}
 			return usagef("unknown command %q; to tap a server, put -- before its command: mcptap -- %s", args[0], strings.Join(args, " "))
 		}
-		return a.list(false)
+		return a.openUI("", false)
 	}
 }
 

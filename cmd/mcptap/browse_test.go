@@ -1,0 +1,229 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/creack/pty"
+)
+
+// sampleStore has the sessions of the screens' own tests.
+func sampleStore(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../ui/testdata/store")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestBrowse(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 100, 30, "--dir", sampleStore(t))
+	s.wait("3 recordings", "tickets-modern", "1 tool 1 proto 1 hidden")
+	s.keys("\r")
+	s.wait("server/discover", "✗ tool", "✗ proto", "? hidden")
+	s.keys("e")
+	s.wait("frame 11 result", "▌ tool error: Error executing tool add_comment: No ticket T-999")
+	row := s.row("add_comment Error")
+	if got, other := s.ground(20, row), s.ground(20, row-1); got != "2d3a4d" || other != "" {
+		t.Errorf("the cursor's row has background %q, the one above it %q", got, other)
+	}
+	s.keys("/tool:assign*\r")
+	s.wait("1 of 11", "frame 15 result")
+	s.keys("i")
+	s.wait("TOOL-21")
+	s.keys("\x1b")
+	s.wait("─ calls")
+	s.keys("?")
+	s.wait("the keys that work here")
+	s.keys("q")
+	s.ends(0)
+}
+
+// TestBrowseOne opens a session at once, in a small terminal, and copies.
+func TestBrowseOne(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 40, 10, "--dir", sampleStore(t), "browse", "tickets-legacy")
+	s.wait("initialize", "✓")
+	s.keys("e")
+	s.wait("✗")
+	s.keys("y")
+	s.wait("copied the frame 12")
+	_, rest, found := strings.Cut(s.written(), "\x1b]52;c;")
+	encoded, _, _ := strings.Cut(rest, "\x07")
+	if b, err := base64.StdEncoding.DecodeString(encoded); !found || err != nil || !strings.HasPrefix(string(b), `{"jsonrpc":"2.0","id":5,"result":`) {
+		t.Errorf("the clipboard got %q", b)
+	}
+	s.keys("\x03")
+	s.ends(0)
+}
+
+// TestBrowseMouse clicks as a terminal reports it, scrolls, and pastes.
+func TestBrowseMouse(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 100, 30, "--dir", sampleStore(t))
+	s.wait("school")
+	click := func(x, y int) { s.keys(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1)) }
+	row := s.row("school")
+	click(10, row)
+	s.until(func(string) bool { return s.ground(20, row) == "2d3a4d" })
+	click(10, row)
+	s.wait("tools/call menu")
+	click(10, s.row("tools/call menu"))
+	s.wait("frame 10 result", "JSON in a string")
+	s.keys("\t/ラーメン\r")
+	s.wait("dish \"漢字ラーメン\"", "days.0.dish")
+	s.keys("\x1b[200~Dyq\x1b[201~") // a paste is no command
+	click(30, 29)                   // the footer: one of its keys, or nothing
+	s.keys("\x1b[<64;10;5M\x1b[<65;10;5M?")
+	s.wait("the keys that work here")
+	s.keys("q")
+	s.ends(0)
+}
+
+// TestBrowseGround: the colours suit the terminal's background, and answers that come
+// late are no keys.
+func TestBrowseGround(t *testing.T) {
+	t.Parallel()
+	s := startOnScreen(t, 80, 24, true, "--dir", sampleStore(t))
+	s.wait("3 recordings")
+	s.until(func(string) bool { return s.ground(20, 3) == "d6e6fa" })
+	s.keys("\x1b]11;rgb:0000/0000/0000\x07\x1b[?62;4c\x1b]10;rgb:ff")
+	s.keys("ff/ffff/ffff\x1b\\?")
+	s.wait("the keys that work here")
+	s.keys("q")
+	s.ends(0)
+}
+
+// TestBrowseSignals: the terminal is given back when the program is told to end.
+func TestBrowseSignals(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			s := onScreen(t, 80, 24, "--dir", sampleStore(t), "browse", "school")
+			s.wait("tools/call menu")
+			if err := s.cmd.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			s.ends(0)
+		})
+	}
+}
+
+// TestBrowseResize resizes the terminal again and again while keys are pressed; at the
+// end the screen has the last size.
+func TestBrowseResize(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 100, 30, "--dir", sampleStore(t), "browse", "tickets-modern")
+	s.wait("server/discover")
+	r := rand.New(rand.NewPCG(3, 4))
+	resize := func(w, h int) {
+		s.mu.Lock()
+		s.emu.Resize(w, h)
+		s.mu.Unlock()
+		if err := pty.Setsize(s.pty, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 150 {
+		resize(20+r.IntN(200), 5+r.IntN(60))
+		s.keys(string("jkfrsez+-"[r.IntN(9)]))
+	}
+	resize(91, 27)
+	s.keys("q")
+	s.ends(0)
+
+	s = onScreen(t, 30, 8, "--dir", sampleStore(t), "browse", "tickets-modern")
+	s.wait("server/disc")
+	s.mu.Lock()
+	s.emu.Resize(91, 27)
+	s.mu.Unlock()
+	if err := pty.Setsize(s.pty, &pty.Winsize{Rows: 27, Cols: 91}); err != nil {
+		t.Fatal(err)
+	}
+	s.until(func(screen string) bool {
+		lines := strings.Split(screen, "\n")
+		return len(lines) == 27 && strings.Contains(lines[26], "? help") && ansi.StringWidth(strings.TrimRight(lines[1], "\n")) == 91
+	})
+	s.keys("q")
+	s.ends(0)
+}
+
+// TestBrowseLive: four sessions that begin while the list is open show up in it, and
+// one is followed to its last frame.
+func TestBrowseLive(t *testing.T) {
+	t.Parallel()
+	store := t.TempDir()
+	s := onScreen(t, 100, 30, "--dir", store)
+	s.wait("Nothing is recorded yet")
+	var ins []io.WriteCloser
+	var taps []*exec.Cmd
+	for i := range 4 {
+		c := exec.Command("mcptap", "--dir", store, "--label", fmt.Sprint("live", i), "--", "fakeserver", "echo")
+		in, err := c.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Process.Kill() })
+		ins, taps = append(ins, in), append(taps, c)
+	}
+	s.wait("live0", "live1", "live2", "live3", "●")
+	const frames = 500
+	for i, in := range ins {
+		for n := range frames {
+			if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","method":"n%d/%d"}`+"\n", i, n+1); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.keys("g\r")
+	s.wait("● live", fmt.Sprintf("/%d", frames))
+	for i := range ins {
+		if err := ins[i].Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := taps[i].Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.until(func(screen string) bool { return !strings.Contains(screen, "● live") })
+	s.keys("f\x1b[F") // every frame, and the last of them
+	s.wait(fmt.Sprintf("frame %d ", 2*frames))
+	s.keys("q")
+	s.ends(0)
+}
+
+// TestNothingIsAskedOfTheTerminal: commands other than the screens write nothing to a
+// terminal but their output, and wait for no answer. (Bubbletea asks for the background
+// colour as soon as it is part of a program.)
+func TestNothingIsAskedOfTheTerminal(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"version"}, {"--dir", t.TempDir(), "--", "fakeserver", "exit=0"}} {
+		if out := onTerminal(t, 80, "NO_COLOR=1", args...); strings.Contains(out, "\x1b") {
+			t.Errorf("%v wrote %q", args, out)
+		}
+	}
+}
+
+// TestDemoOpensTheScreens: on a terminal the demo ends in what it recorded.
+func TestDemoOpensTheScreens(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 100, 30, "--dir", t.TempDir(), "demo")
+	s.wait("2 recordings", "demo-modern", "demo-legacy", "1 tool 1 proto 1 hidden")
+	s.keys("q")
+	s.ends(0)
+}

@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
+)
+
+// Bytes sums up an operation's bytes on the wire, by direction.
+func Bytes(s *decode.Session, o *decode.Operation) (c2s, s2c int64) {
+	for _, leg := range o.Legs {
+		for _, i := range leg.Frames {
+			f := s.Frame(i)
+			if f.Dir == tap.C2S {
+				c2s += f.Size
+			} else {
+				s2c += f.Size
+			}
+		}
+	}
+	return c2s, s2c
+}
+
+// Why says in a few words what an outcome rests on: text from the outside.
+func Why(l *sessions.Loaded, o *decode.Operation) string {
+	last := l.Call(o.Legs[len(o.Legs)-1].Call)
+	switch o.Outcome {
+	case decode.ProtocolError:
+		if e, ok := decode.DescribeError(l.Body(last.Response), last.Revision); ok {
+			return ErrorWords(e) + status(l, &last)
+		}
+		return fmt.Sprint(last.Code) + status(l, &last)
+	case decode.HiddenError:
+		return "reads as a success; " + last.Hidden.Reason
+	case decode.ToolError:
+		return Excerpt(decode.ResultText(l.Body(last.Response)))
+	}
+	if o.Why != "" {
+		return o.Why
+	}
+	return last.Why
+}
+
+// status is the HTTP status that an answer came with, if it says more than the answer.
+func status(l *sessions.Loaded, c *decode.Call) string {
+	if c.Exchange < 0 {
+		return ""
+	}
+	if x := l.Exchange(c.Exchange); x.Status != 0 && x.Status != http.StatusOK && !x.Old {
+		return " [HTTP " + strconv.Itoa(x.Status) + "]"
+	}
+	return ""
+}
+
+// ErrorWords is an error in a few words.
+func ErrorWords(e decode.ErrorInfo) string {
+	s := fmt.Sprint(e.Code)
+	if e.Name.Name != "" {
+		s += " " + e.Name.Name
+	}
+	if e.Message != "" {
+		s += ": " + e.Message
+	}
+	if e.Detail != "" {
+		s += " (" + e.Detail + ")"
+	}
+	return s
+}
+
+// Excerpt is the beginning of a text, as much as fits a row.
+func Excerpt(s string) string {
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:100]) + "…"
+	}
+	return s
+}
+
+// OperationOf gives the operation that a call leads. What a server asks while it
+// works on a call belongs to that call's operation; here it counts for itself.
+func OperationOf(s *decode.Session, i int) decode.Operation {
+	if s.Leads(i) {
+		return s.Operation(i)
+	}
+	c := s.Call(i)
+	frames := []int{c.Request}
+	if c.Response >= 0 {
+		frames = append(frames, c.Response)
+	}
+	return decode.Operation{Dir: c.Dir, Method: c.Method, Name: c.Name, Outcome: c.Outcome, Start: c.Start, End: c.End,
+		Legs: []decode.Leg{{Call: i, Role: "request", Frames: frames}}}
+}

@@ -1,0 +1,126 @@
+package ui
+
+import "slices"
+
+// A place is where an action works; places add up.
+type place uint16
+
+const (
+	inSessions place = 1 << iota
+	inCalls
+	inFrame
+	inSide   // a third pane
+	inReport // findings, statistics, peers
+	inHelp
+)
+
+const (
+	inSession  = inCalls | inFrame | inSide
+	inLists    = inSessions | inCalls | inReport | inFrame | inSide | inHelp
+	everywhere = ^place(0)
+)
+
+// An Action is something a user can do: its keys, its name in the palette, and its
+// line of help.
+type Action struct {
+	ID    string
+	Keys  []string // as bubbletea names them
+	Name  string
+	Help  string
+	Hint  string // a word for the line of keys at the bottom; "" if it is not there
+	Group string // heading in help
+
+	where place
+}
+
+// Groups of help.
+const (
+	groupMove    = "Moving"
+	groupShow    = "Showing"
+	groupTime    = "Time"
+	groupSession = "Recordings"
+	groupProgram = "Program"
+)
+
+var actions = []Action{
+	{"up", []string{"up", "k"}, "up", "the row above", "", groupMove, inLists},
+	{"down", []string{"down", "j"}, "down", "the row below", "", groupMove, inLists},
+	{"page-up", []string{"pgup", "ctrl+b"}, "page up", "a page up", "", groupMove, inLists},
+	{"page-down", []string{"pgdown", "ctrl+f"}, "page down", "a page down", "", groupMove, inLists},
+	{"first", []string{"home", "g"}, "first row", "the first row", "", groupMove, inLists},
+	{"last", []string{"end", "G"}, "last row", "the last row; of a live session, its end from now on", "", groupMove, inLists},
+	{"open", []string{"enter"}, "open", "open what the cursor is on", "open", groupMove, inSessions | inCalls | inReport | inFrame | inSide},
+	{"back", []string{"esc", "backspace"}, "back", "back to where you came from", "back", groupMove, everywhere &^ inSessions},
+	{"other-pane", []string{"tab", "shift+tab"}, "other pane", "between calls and frame", "pane", groupMove, inSession},
+
+	{"unfold", []string{"right", "l"}, "unfold", "show what is in the row", "", groupShow, inCalls | inFrame},
+	{"fold", []string{"left", "h"}, "fold", "hide it, or go to what the row is in", "", groupShow, inCalls | inFrame},
+	{"unfold-all", []string{"E"}, "unfold all", "show all that is in the frame", "", groupShow, inFrame},
+	{"fold-all", []string{"C"}, "fold all", "fold all of the frame", "", groupShow, inFrame},
+	{"swap", []string{"s"}, "request or response", "from a response to its request, and back", "swap", groupShow, inSession},
+	{"raw", []string{"r"}, "tree, text or bytes", "the frame as a tree, as its exact text, as hexadecimal", "raw", groupShow, inSession},
+	{"frames", []string{"f"}, "calls or frames", "a row for each call, or for each frame", "frames", groupShow, inSession},
+	{"filter", []string{"/"}, "filter or search", "rows with these words; in the frame, search the text", "find", groupShow, inSessions | inCalls | inFrame},
+	{"next-match", []string{"n"}, "next match", "the next match of the search", "", groupShow, inFrame},
+	{"next-failure", []string{"e"}, "next failure", "the next call that failed", "failure", groupShow, inCalls},
+	{"model", []string{"m"}, "what the model reads", "the request that a host would make of it, with its tokens; again to hide it", "model", groupShow, inSession},
+	{"reach", []string{"x"}, "dim what is never read", "in the frame, dim what the model never reads, or show all alike", "", groupShow, inSession},
+	{"zoom", []string{"z"}, "one pane", "give the pane the whole screen, and back", "", groupShow, inSession},
+	{"grow", []string{"+", "="}, "larger pane", "make the pane larger", "", groupShow, inSession},
+	{"shrink", []string{"-"}, "smaller pane", "make the pane smaller", "", groupShow, inSession},
+	{"mark", []string{"b"}, "mark", "mark the frame, or take its mark away; the filter mark:yes finds them", "", groupShow, inSession},
+	{"note", []string{"N"}, "note", "write a note on the frame; it is kept beside the recording", "", groupShow, inSession},
+	{"copy", []string{"y"}, "copy", "copy the frame; in a frame, the value the cursor is on", "", groupShow, inCalls | inFrame},
+	{"copy-path", []string{"Y"}, "copy path", "copy the path of the value, as gjson and jq-like tools take it", "", groupShow, inFrame},
+
+	{"play", []string{" "}, "play", "play the session at its own pace; again to stop", "play", groupTime, inSession},
+	{"faster", []string{">", "."}, "faster", "play twice as fast", "", groupTime, inSession},
+	{"slower", []string{"<", ","}, "slower", "play half as fast", "", groupTime, inSession},
+	{"step", []string{"]"}, "next frame", "one frame on, in the order in which they crossed", "", groupTime, inSession},
+	{"step-back", []string{"["}, "previous frame", "one frame back", "", groupTime, inSession},
+
+	{"findings", []string{"i"}, "findings", "what in the session breaks the specification", "findings", groupSession, inSession},
+	{"stats", []string{"t"}, "statistics", "times and bytes, by tool and by part", "stats", groupSession, inSession},
+	{"peers", []string{"p"}, "peers", "who spoke, and what each declared", "peers", groupSession, inSession},
+	{"sort", []string{"o"}, "order", "order the list otherwise", "order", groupSession, inSessions | inReport},
+	{"keep", []string{"*"}, "keep", "protect the recording from being removed for room, or end that", "keep", groupSession, inSessions},
+	{"delete", []string{"delete", "D"}, "delete", "delete the recording, after asking", "delete", groupSession, inSessions},
+
+	{"palette", []string{":", "ctrl+p"}, "commands", "find an action by its name", "", groupProgram, everywhere},
+	{"help", []string{"?", "f1"}, "help", "the keys that work here", "help", groupProgram, everywhere},
+	{"quit", []string{"q", "ctrl+c"}, "quit", "leave", "", groupProgram, everywhere},
+}
+
+// Actions gives every action, in the order of help.
+func Actions() []Action { return slices.Clone(actions) }
+
+// actionFor finds what a key does at a place.
+func actionFor(key string, at place) *Action {
+	for i := range actions {
+		if actions[i].where&at != 0 && slices.Contains(actions[i].Keys, key) {
+			return &actions[i]
+		}
+	}
+	return nil
+}
+
+// actionsAt are the actions that work at a place.
+func actionsAt(at place) (out []*Action) {
+	for i := range actions {
+		if actions[i].where&at != 0 {
+			out = append(out, &actions[i])
+		}
+	}
+	return out
+}
+
+// keyNames are keys as people call them.
+var keyNames = map[string]string{" ": "space", "up": "↑", "down": "↓", "left": "←", "right": "→", "pgup": "page up", "pgdown": "page down", "delete": "del"}
+
+// KeyName is a key as people call it.
+func KeyName(key string) string {
+	if name, ok := keyNames[key]; ok {
+		return name
+	}
+	return key
+}

@@ -1,0 +1,22 @@
+// Package ui is the terminal program that shows recordings: a root model that routes,
+// and screens that are structs with methods.
+//
+// It promises that drawing costs what is in view, that nothing is read or written in
+// Update (commands do it, and what they bring back says what it answers, so that what
+// comes too late is dropped), that all text from the outside is made safe before it
+// is drawn, and that the terminal is given back as it was on every way out.
+//
+// It must not start processes, listen on the network or write into journals. What a
+// key does is said once, in the table of actions.go: keys, palette, help screen and
+// 'mcptap help keys' come from it.
+//
+// # Where things are
+//
+// The root is app.go. A screen is a file: sessionlist.go, session.go with its panes
+// calls.go, frame.go, model.go and clock.go, reports.go with findings.go, stats.go and
+// peers.go.
+// What travels between commands and screens is in msgs.go; where panes stand is
+// decided in layout.go. Widgets that know nothing of MCP are packages of their own:
+// draw, theme, vlist, jsontree, density, lineedit. Package feed is a session as the
+// screens read it.
+package ui

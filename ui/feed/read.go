@@ -1,0 +1,175 @@
+package feed
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions/report"
+	"github.com/mcptap/mcptap/tap"
+	"github.com/mcptap/mcptap/ui/jsontree"
+)
+
+// Detail is what a row says beyond the index: text from the outside.
+type Detail struct {
+	Gist string // what was asked
+	Why  string // why it ended as it did
+}
+
+// Detail reads what a row is about. It takes the lock, and reads files.
+func (f *Feed) Detail(r Row) (d Detail) {
+	f.Lock()
+	defer f.Unlock()
+	c := r.Call()
+	if c < 0 {
+		return Detail{Gist: f.frameGist(r.Frame())}
+	}
+	o := f.Operation(c)
+	if o.Outcome != decode.OK && o.Outcome != decode.Open {
+		d.Why = strings.TrimSpace(report.Why(f.Loaded, &o))
+	}
+	d.Gist = arguments(f.Body(f.Call(c).Request))
+	return d
+}
+
+func (f *Feed) frameGist(frame int) string {
+	t := f.TapFrame(frame)
+	switch {
+	case t == nil:
+		return ""
+	case t.Digest != nil && t.Digest.File == "":
+		return "not kept: " + t.Digest.Reason
+	case t.Digest != nil:
+		return report.Excerpt(t.Digest.Head)
+	}
+	m := decode.ParseFrame(t.Body, t.JSON, t.Dir == tap.Stderr)
+	if m.Kind == decode.Request || m.Kind == decode.Notification {
+		return arguments(t.Body)
+	}
+	return decode.Gist(t.Body, m)
+}
+
+// maxGist is enough for the widest terminal.
+const maxGist = 400
+
+// elsewhere are members of params that other columns and screens show.
+var elsewhere = map[string]bool{"_meta": true, "name": true, "uri": true, "capabilities": true, "clientInfo": true, "protocolVersion": true, "requestState": true}
+
+// arguments are what a request asks with, in short: the members of its arguments, or
+// of its params, but for what other columns say.
+func arguments(body []byte) string {
+	p, inArguments := gjson.GetBytes(body, "params"), false
+	if a := p.Get("arguments"); a.IsObject() {
+		p, inArguments = a, true
+	}
+	if !p.IsObject() {
+		return cut(p.Raw)
+	}
+	var b strings.Builder
+	p.ForEach(func(key, v gjson.Result) bool {
+		if !inArguments && elsewhere[key.Str] {
+			return true
+		}
+		if b.Len() > 0 {
+			b.WriteString("  ")
+		}
+		b.WriteString(cut(key.String()) + "=" + cut(v.Raw))
+		return b.Len() < maxGist
+	})
+	return b.String()
+}
+
+func cut(s string) string {
+	if len(s) > maxGist {
+		return strings.ToValidUTF8(s[:maxGist], "") + "…"
+	}
+	return s
+}
+
+// A Body is a frame to look into.
+type Body struct {
+	Frame   int
+	Info    decode.Frame
+	Bytes   []byte
+	Missing string         // why Bytes are not all there
+	Account decode.Account // of Bytes
+	Tree    *jsontree.Tree // nil if it is no JSON
+	Message decode.Message // what it is
+}
+
+// maxBody is the longest body that is read into memory.
+const maxBody = 1 << 30
+
+// Look reads a frame; wrap is how wide its texts are to be. It takes the lock, but not
+// while it reads a long body.
+func (f *Feed) Look(frame, wrap int) *Body {
+	b := &Body{Frame: frame}
+	t := f.copyFrame(b)
+	if t == nil {
+		b.Missing = "the frame can't be read from the recording any more"
+		return b
+	}
+	if t.Digest != nil {
+		b.Bytes, b.Missing = f.long(t)
+	} else {
+		b.Bytes = t.Body
+	}
+	b.Message = decode.ParseFrame(b.Bytes, t.JSON && b.Missing == "", t.Dir == tap.Stderr)
+	if t.JSON && b.Missing == "" {
+		b.Tree = jsontree.New(b.Bytes, wrap)
+		if len(b.Bytes) <= light {
+			b.Account = b.Weigh()
+		}
+	}
+	return b
+}
+
+// light is up to how many bytes the account of a frame is made at once; with longer
+// ones a reader would wait for it.
+const light = 8 << 20
+
+// Weigh accounts for the bytes of a frame that is JSON.
+func (b *Body) Weigh() decode.Account { return decode.AccountOf(b.Bytes, len(b.Info.EOL.String())) }
+
+// copyFrame reads the frame itself; what it gives is nobody else's.
+func (f *Feed) copyFrame(b *Body) *tap.Frame {
+	f.Lock()
+	defer f.Unlock()
+	if b.Frame < 0 || b.Frame >= f.Len() {
+		return nil
+	}
+	b.Info = f.Loaded.Frame(b.Frame)
+	t := f.TapFrame(b.Frame)
+	if t == nil {
+		return nil
+	}
+	own := *t
+	if t.Digest != nil {
+		d := *t.Digest
+		own.Digest = &d
+	}
+	return &own
+}
+
+// long reads the body of a frame that is not in the journal; if it can't, what the
+// journal says of it.
+func (f *Feed) long(t *tap.Frame) (body []byte, missing string) {
+	d := t.Digest
+	ends := []byte(d.Head + "\n…\n" + d.Tail)
+	if d.Bytes > maxBody {
+		return ends, fmt.Sprintf("%d bytes are too many to show; 'mcptap show --raw' gives them", d.Bytes)
+	}
+	in, err := f.session.Body(t)
+	if err != nil {
+		return ends, err.Error()
+	}
+	defer in.Close()
+	body = make([]byte, d.Bytes)
+	if _, err := io.ReadFull(in, body); err != nil {
+		return ends, fmt.Sprintf("reading its side file: %v", err)
+	}
+	return body, ""
+}

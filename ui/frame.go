@@ -1,0 +1,418 @@
+package ui
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/ui/draw"
+	"github.com/mcptap/mcptap/ui/feed"
+	"github.com/mcptap/mcptap/ui/jsontree"
+	"github.com/mcptap/mcptap/ui/safetext"
+	"github.com/mcptap/mcptap/ui/theme"
+	"github.com/mcptap/mcptap/ui/vlist"
+)
+
+// mode is how a frame is shown.
+type mode uint8
+
+const (
+	asTree mode = iota
+	asText
+	asHex
+)
+
+var modeNames = [...]string{"", "exact text", "bytes"}
+
+// framePane shows one frame. What it shows stays until what is wanted has been read.
+type framePane struct {
+	env    *env
+	want   int // frame that was asked for; -1 if none
+	body   *feed.Body
+	list   vlist.List
+	mode   mode
+	search string
+	w, h   int
+	ver    uint64
+
+	verdict styled                    // why the call failed that the frame answers
+	note    string                    // of the user on the frame
+	never   func(pointer string) bool // tells what the model never reads; nil if that is not known
+	bright  bool                      // that is not to be dimmed
+	dimmed  *theme.Theme
+}
+
+// need asks for a frame unless it is there or on its way.
+func (p *framePane) need(f *feed.Feed, frame, w int) tea.Cmd {
+	if frame < 0 || frame == p.want {
+		return nil
+	}
+	p.want = frame
+	return func() tea.Msg { return bodyMsg{f, f.Look(frame, textWidth(w))} }
+}
+
+// textWidth is how wide texts in the tree are broken.
+func textWidth(w int) int {
+	if w <= 0 {
+		return 72
+	}
+	return max(16, w-12)
+}
+
+func (p *framePane) show(b *feed.Body) tea.Cmd {
+	if b.Frame != p.want {
+		return nil // the cursor has moved on
+	}
+	p.body = b
+	p.list = vlist.List{}
+	p.changed()
+	if b.Tree == nil || b.Account.Total() > 0 {
+		return nil
+	}
+	return func() tea.Msg { return accountMsg{b, b.Weigh()} }
+}
+
+// setNever takes what the model never reads of the frame that is shown.
+func (p *framePane) setNever(never func(frame int) func(pointer string) bool) {
+	p.never = nil
+	if p.body != nil && never != nil {
+		p.never = never(p.body.Frame)
+	}
+	p.dimmed = p.env.th.Dimmed()
+	p.ver++
+}
+
+func (p *framePane) changed() {
+	p.ver++
+	p.list.SetLen(p.rows(), false)
+	p.resize(p.w, p.h)
+}
+
+func (p *framePane) resize(w, h int) {
+	if w <= 0 || h <= 0 {
+		return
+	}
+	if w != p.w {
+		p.w = w
+		if p.tree() != nil {
+			p.tree().SetWrap(textWidth(w))
+		}
+		p.ver++
+		p.list.SetLen(p.rows(), false)
+	}
+	p.h = h
+	p.list.SetHeight(h - p.footRows() - len(p.headLines(w)))
+}
+
+// headLines say above the frame what one should know before reading it.
+func (p *framePane) headLines(w int) []string {
+	say := p.verdict
+	if p.body != nil && p.body.Missing != "" {
+		say = styled{p.body.Missing, p.env.th.Warn}
+	}
+	if p.h < minPane {
+		return nil
+	}
+	var lines []string
+	if say.text != "" {
+		for _, s := range wrapText(say.text, w-4) {
+			lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(say.style, "▌ "+s).String())
+		}
+		lines = lines[:min(len(lines), 2)]
+	}
+	if p.note != "" {
+		lines = append(lines, draw.NewLine(w, "").Gap(1).Text(p.env.th.Warn, p.note).String())
+	}
+	return lines[:min(len(lines), p.h/3)]
+}
+
+// tree is the frame as a tree; nil if it is not shown as one.
+func (p *framePane) tree() *jsontree.Tree {
+	if p.body == nil || p.mode != asTree {
+		return nil
+	}
+	return p.body.Tree
+}
+
+func (p *framePane) rows() int {
+	switch {
+	case p.body == nil:
+		return 0
+	case p.tree() != nil:
+		return p.tree().Len()
+	}
+	n := p.perRow()
+	return (len(p.body.Bytes) + n - 1) / n
+}
+
+// perRow is how many bytes stand on a row of text or of hexadecimal.
+func (p *framePane) perRow() int {
+	if p.mode != asHex {
+		return max(8, p.w-2)
+	}
+	if p.w < 78 {
+		return 8
+	}
+	return 16
+}
+
+func (p *framePane) nextMode() {
+	p.mode = (p.mode + 1) % 3
+	if p.mode == asTree && p.body != nil && p.body.Tree == nil {
+		p.mode = asText
+	}
+	p.list = vlist.List{}
+	p.changed()
+}
+
+func (p *framePane) do(id string) bool {
+	t := p.tree()
+	row := p.list.Cursor()
+	switch {
+	case moveList(&p.list, id):
+		return true
+	case t == nil:
+		return false
+	}
+	switch id {
+	case "unfold":
+		if !t.Open(row) && t.IsOpen(row) {
+			p.list.Move(1)
+		}
+	case "fold":
+		if t.IsOpen(row) {
+			t.Close(row)
+			break
+		}
+		p.list.Go(t.Parent(row))
+		return true
+	case "open":
+		if !t.Open(row) {
+			row = t.Close(row)
+		}
+	case "unfold-all":
+		t.OpenAll()
+	case "fold-all":
+		t.CloseAll()
+	default:
+		return false
+	}
+	p.changed()
+	p.list.Go(row)
+	return true
+}
+
+// find goes to the next row that has a text.
+func (p *framePane) find(text string) tea.Cmd {
+	p.search = text
+	if p.body == nil || text == "" {
+		return nil
+	}
+	var row int
+	var ok bool
+	if t := p.tree(); t != nil {
+		row, ok = t.Find(text, p.list.Cursor())
+	} else {
+		row, ok = p.findBytes(text)
+	}
+	if !ok {
+		return send(noteMsg{"the frame has no " + strconv.Quote(safetext.Line(text)), false})
+	}
+	p.changed()
+	p.list.Go(row)
+	return nil
+}
+
+func (p *framePane) findBytes(text string) (row int, ok bool) {
+	n := p.perRow()
+	from := min(len(p.body.Bytes), (p.list.Cursor()+1)*n)
+	at := bytes.Index(p.body.Bytes[from:], []byte(text))
+	if at < 0 {
+		from, at = 0, bytes.Index(p.body.Bytes, []byte(text))
+	}
+	return (from + at) / n, at >= 0
+}
+
+func (p *framePane) path() string {
+	if t := p.tree(); t != nil && t.Len() > 0 {
+		return t.Path(p.list.Cursor())
+	}
+	return ""
+}
+
+// text is what to copy: the value under the cursor, or the whole frame. Hidden
+// characters are written so that they can be seen.
+func (p *framePane) text(value bool) (text, what string) {
+	if p.body == nil {
+		return "", ""
+	}
+	b, what := p.body.Bytes, "frame "+strconv.FormatUint(p.body.Info.N, 10)
+	if t := p.tree(); value && t != nil && t.Len() > 0 {
+		b, what = t.Value(p.list.Cursor()), "value"
+	}
+	if p.body.Tree != nil {
+		var s strings.Builder
+		_, _ = safetext.JSON(&s).Write(b)
+		return s.String(), what
+	}
+	lines := strings.Split(string(b), "\n")
+	for i := range lines {
+		lines[i] = safetext.Line(lines[i])
+	}
+	return strings.Join(lines, "\n"), what
+}
+
+// title says which frame is shown, and what it is.
+func (p *framePane) title(f *feed.Feed) (name, rest string) {
+	if p.body == nil {
+		return "frame", ""
+	}
+	i := p.body.Info
+	name = "frame " + strconv.FormatUint(i.N, 10)
+	if p.body.Missing != "" {
+		return name, "not all there"
+	}
+	parts := []string{kindWord(&i)}
+	if i.Call >= 0 {
+		c := f.Call(i.Call)
+		switch p.body.Frame {
+		case c.Request:
+			parts[0] = "request " + c.Method + " " + c.Name
+		case c.Response:
+			parts[0] = parts[0] + " of " + c.Method + " " + c.Name
+		}
+	}
+	parts = append(parts, size(i.Size)+" B")
+	if modeNames[p.mode] != "" {
+		parts = append(parts, modeNames[p.mode])
+	}
+	parts[0] = strings.TrimSpace(parts[0])
+	return name, strings.Join(parts, " · ")
+}
+
+func kindWord(f *decode.Frame) string {
+	switch f.Kind {
+	case decode.Notification, decode.Request:
+		return string(f.Kind) + " " + f.Method
+	case decode.Stray:
+		return "no message: " + string(f.Stray)
+	case decode.Log:
+		return "standard error"
+	}
+	return string(f.Kind)
+}
+
+// footRows is how many lines below the frame tell about it.
+func (p *framePane) footRows() int {
+	if p.h >= 8 {
+		return 2
+	}
+	return 0
+}
+
+func (p *framePane) view(w, h int, focus bool) []string {
+	p.resize(w, h)
+	th := p.env.th
+	if p.body == nil {
+		words := ""
+		if p.want >= 0 {
+			words = "reading…"
+		}
+		return draw.Fill([]string{draw.NewLine(w, "").Gap(1).Raw(th.Dim, words).String()}, w, h)
+	}
+	lit := litRest
+	if focus {
+		lit = litFocus
+	}
+	head := p.headLines(w)
+	rows := h - p.footRows() - len(head)
+	version := p.ver<<8 | uint64(th.Version)
+	lines := p.list.Rows(w, func(int) uint64 { return version }, lit, func(i int, lit uint8) string {
+		return p.draw(i, w, base(th, lit))
+	})
+	lines = slices.Concat(head, draw.Fill(lines, w, rows))
+	if p.footRows() > 0 {
+		lines = append(lines, p.bar(w), p.pathLine(w))
+	}
+	return lines
+}
+
+func (p *framePane) draw(i, w int, base draw.Style) string {
+	if t := p.tree(); t != nil {
+		th := p.env.th
+		if p.never != nil && !p.bright && p.never(t.Pointer(i)) {
+			th = p.dimmed
+		}
+		return draw.NewLine(1, base).String() + t.Draw(i, w-1, th, base)
+	}
+	l := draw.NewLine(w, base).Gap(1)
+	if p.mode == asHex {
+		return l.Raw("", jsontree.HexRow(p.body.Bytes, i, p.perRow())).String()
+	}
+	return l.Text("", string(textRow(p.body.Bytes, i, p.perRow()))).String()
+}
+
+// textRow is one row of a text that is cut every n bytes, but not within a character.
+func textRow(b []byte, row, n int) []byte {
+	edge := func(i int) int {
+		i = min(i, len(b))
+		for j := i; j < len(b) && j < i+utf8.UTFMax; j++ {
+			if utf8.RuneStart(b[j]) {
+				return j
+			}
+		}
+		return i
+	}
+	return b[edge(row*n):edge(row*n+n)]
+}
+
+// bar shows what the bytes of the frame are spent on.
+func (p *framePane) bar(w int) string {
+	th := p.env.th
+	total := p.body.Account.Total()
+	l := draw.NewLine(w, "").Gap(1)
+	if total == 0 {
+		return l.String()
+	}
+	width := min(24, w/4)
+	for _, s := range shares(&p.body.Account, width) {
+		l.Raw(th.Parts[int(s.part)%len(th.Parts)], strings.Repeat("▄", s.cells))
+	}
+	l.Gap(2)
+	for _, part := range byShare(&p.body.Account) {
+		words := part.String() + " " + size(p.body.Account[part])
+		if draw.Width(words)+2 > l.Left() {
+			break
+		}
+		l.Raw(th.Parts[int(part)%len(th.Parts)], words).Gap(2)
+	}
+	return l.String()
+}
+
+func (p *framePane) pathLine(w int) string {
+	th := p.env.th
+	l := draw.NewLine(w, "").Gap(1)
+	if path := p.path(); path != "" {
+		l.Raw(th.Faint, "path ").Text(th.Dim, path)
+	}
+	return l.String()
+}
+
+// copy puts text on the clipboard and says so.
+func (e *env) copy(what, text string) tea.Cmd {
+	if text == "" || e.Copy == nil {
+		return send(noteMsg{"there is nothing to copy here", false})
+	}
+	put := e.Copy
+	return func() tea.Msg {
+		if err := put(text); err != nil {
+			return noteMsg{"copying: " + err.Error(), true}
+		}
+		return noteMsg{"copied the " + what + " (" + size(int64(len(text))) + " B)", false}
+	}
+}

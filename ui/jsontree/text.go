@@ -1,0 +1,262 @@
+package jsontree
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
+	"github.com/tidwall/gjson"
+
+	"github.com/mcptap/mcptap/ui/draw"
+	"github.com/mcptap/mcptap/ui/safetext"
+)
+
+// unquote gives what a JSON string says.
+func unquote(raw []byte) string { return gjson.ParseBytes(raw).String() }
+
+// start gives what the beginning of a JSON string says, of about n bytes of it.
+func start(raw []byte, n int) (s string, whole bool) {
+	if len(raw) <= n {
+		return unquote(raw), true
+	}
+	cut := n
+	for ; cut > 1 && cut > n-12; cut-- { // not within an escape, nor within a character
+		if raw[cut]&0xc0 != 0x80 && bytes.IndexByte(raw[max(1, cut-11):cut], '\\') < 0 {
+			break
+		}
+	}
+	return unquote(append(bytes.Clone(raw[:cut]), '"')), false
+}
+
+// maxInner is the longest string that is tried as JSON.
+const maxInner = 64 << 20
+
+// openString opens what a string holds; false if it is only a short text.
+func (t *Tree) openString(k *node, raw []byte) bool {
+	k.inner = true
+	if looksJSON(raw) && len(raw) <= maxInner {
+		if text := []byte(unquote(raw)); json.Valid(text) {
+			from := space(text, 0)
+			k.become(text, from, value(text, from))
+			return true
+		}
+	}
+	if b, ok := decode64(raw); ok {
+		k.src, k.to, k.form = b, len(b), dump
+		k.breaks = make([]int, (len(b)+bytesPerRow-1)/bytesPerRow)
+		return true
+	}
+	text := []byte(unquote(raw))
+	k.src, k.to, k.form = text, len(text), lines
+	k.breaks = breakLines(text, t.wrap)
+	return len(k.breaks) > 1 || len(text) > t.wrap
+}
+
+// looksJSON reports a string that begins like a JSON object or array.
+func looksJSON(raw []byte) bool {
+	s, _ := start(raw, 64)
+	s = strings.TrimLeft(s, " \n\r\t")
+	return len(s) > 1 && (s[0] == '{' || s[0] == '[') && len(raw) > 4
+}
+
+// speaks reports a string that is worth opening unasked: JSON, or several lines.
+func speaks(raw []byte) bool {
+	return looksJSON(raw) || bytes.Contains(raw[:min(len(raw), 4<<10)], []byte(`\n`))
+}
+
+// foldable reports whether a string may hold more than its row shows.
+func (t *Tree) foldable(raw []byte) bool {
+	return len(raw) > t.wrap || speaks(raw)
+}
+
+// min64 is the shortest text taken for bytes.
+const min64 = 96
+
+// decode64 reads base64 of either alphabet. Text that only looks like it is left.
+func decode64(raw []byte) ([]byte, bool) {
+	if !looks64(raw) {
+		return nil, false
+	}
+	s := strings.TrimRight(string(raw[1:len(raw)-1]), "=")
+	b, err := base64.RawStdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(s))
+	return b, err == nil
+}
+
+// looks64 looks at the beginning of a string: its alphabet, and whether the bytes
+// are not plain text.
+func looks64(raw []byte) bool {
+	if len(raw) < min64+2 {
+		return false
+	}
+	for _, c := range raw[1:min64] {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("+/-_", c) < 0 {
+			return false
+		}
+	}
+	return !strings.HasPrefix(sniff64(raw), "text/plain")
+}
+
+// sniff64 tells the type of what base64 holds, by its first bytes.
+func sniff64(raw []byte) string {
+	head := raw[1 : 1+min((len(raw)-2)&^3, 680)]
+	b, err := base64.StdEncoding.DecodeString(strings.NewReplacer("-", "+", "_", "/").Replace(string(head)))
+	if err != nil && len(b) == 0 {
+		return "text/plain"
+	}
+	return http.DetectContentType(b)
+}
+
+// maxHash bounds what is hashed to draw a row.
+const maxHash = 4 << 20
+
+// describe64 is the type, size and hash of what base64 holds.
+func (t *Tree) describe64(raw []byte) string {
+	b, ok := decode64(raw)
+	if !ok {
+		return "not base64 to its end"
+	}
+	kind := sniff64(raw)
+	if kind == "application/octet-stream" {
+		kind = "bytes"
+	}
+	s := kind + ", " + humanize.Bytes(uint64(len(b)))
+	if len(b) <= maxHash {
+		sum := sha256.Sum256(b)
+		s += ", sha256 " + hex.EncodeToString(sum[:6]) + "…"
+	}
+	return s
+}
+
+// Wrapping is for texts that people read; longer ones break at line ends only, and
+// after so many bytes.
+const (
+	maxWrap = 1 << 20
+	maxLine = 4 << 10
+)
+
+// breakLines gives where the rows of a text begin, at most width cells each.
+func breakLines(text []byte, width int) []int {
+	var at []int
+	for from := 0; from <= len(text); {
+		end := bytes.IndexByte(text[from:], '\n')
+		if end < 0 {
+			end = len(text) - from
+		}
+		if from < len(text) || from == 0 {
+			at = appendBreaks(at, text, from, from+end, width, len(text) > maxWrap)
+		}
+		from += end + 1
+	}
+	return at
+}
+
+func appendBreaks(at []int, text []byte, from, to, width int, coarse bool) []int {
+	at = append(at, from)
+	for {
+		next := fit(text, from, to, width, coarse)
+		if next >= to {
+			return at
+		}
+		at, from = append(at, next), next
+	}
+}
+
+// fit gives where the row that begins at from must end: behind a space if there is
+// one.
+func fit(text []byte, from, to, width int, coarse bool) int {
+	if to-from <= width && !coarse && ascii(text[from:to]) {
+		return to
+	}
+	cells, word := 0, -1
+	for i := from; i < to; {
+		r, size := utf8.DecodeRune(text[i:to])
+		cells += cellsOf(r)
+		if cells > width && i > from && !coarse || i-from > maxLine {
+			if word > from {
+				return word
+			}
+			return i
+		}
+		if i += size; r == ' ' {
+			word = i
+		}
+	}
+	return to
+}
+
+func ascii(b []byte) bool {
+	for _, c := range b {
+		if c < ' ' || c >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+const tab = "    "
+
+func cellsOf(r rune) int {
+	switch {
+	case r == '\t':
+		return len(tab)
+	case r < 0x7f:
+		return 1
+	}
+	return draw.Width(safetext.Line(string(r)))
+}
+
+// line gives the i-th row of a text.
+func (n *node) line(i int) string {
+	from, to := n.breaks[i], len(n.src)
+	if i+1 < len(n.breaks) {
+		to = n.breaks[i+1]
+	}
+	s := strings.TrimSuffix(strings.TrimSuffix(string(n.src[from:to]), "\n"), "\r")
+	return strings.ReplaceAll(s, "\t", tab)
+}
+
+const bytesPerRow = 16
+
+// Hex is one row of a dump: the place, the bytes, and what of them can be read.
+func Hex(b []byte, row int) string { return HexRow(b, row, bytesPerRow) }
+
+// HexRow is Hex for n bytes a row.
+func HexRow(b []byte, row, n int) string {
+	from := row * n
+	if from >= len(b) {
+		return ""
+	}
+	piece := b[from:min(from+n, len(b))]
+	var s strings.Builder
+	s.WriteString(offset(from))
+	for i := range n {
+		if i%8 == 0 {
+			s.WriteByte(' ')
+		}
+		if i < len(piece) {
+			s.WriteByte(' ')
+			s.WriteString(hex.EncodeToString(piece[i : i+1]))
+		} else {
+			s.WriteString("   ")
+		}
+	}
+	s.WriteString("  ")
+	for _, c := range piece {
+		if c < ' ' || c >= 0x7f {
+			c = '.'
+		}
+		s.WriteByte(c)
+	}
+	return s.String()
+}
+
+func offset(n int) string {
+	s := hex.EncodeToString([]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
+	return s
+}

@@ -1,0 +1,291 @@
+package jsontree
+
+import (
+	"slices"
+)
+
+// A Tree is a JSON text of which some values are open.
+type Tree struct {
+	text []byte
+	root *node
+	wrap int // cells that lines of text are broken at
+
+}
+
+// form is what an open node consists of.
+type form uint8
+
+const (
+	members form = iota // of an object or an array
+	lines               // of a text
+	dump                // of bytes
+)
+
+// node is an open value.
+type node struct {
+	parent   *node
+	at       int    // its number among the parent's children
+	src      []byte // that from and to, and the children, are places in
+	from, to int
+	object   bool
+	inner    bool // it stood in a string
+	form     form
+	kids     index
+	breaks   []int // where lines begin in src
+	open     []*node
+	rows     int // its own row, if it has one, and all that is below it
+}
+
+// Limits of what opens by itself.
+const (
+	autoRows   = 400
+	autoDepth  = 24
+	autoString = 256 << 10
+	allRows    = 20000
+)
+
+// New makes a tree of text, which is not copied and must not change. Its outermost
+// value is open, and others as far as they fit on a few screens.
+func New(text []byte, wrap int) *Tree {
+	t := &Tree{text: text, wrap: max(16, wrap)}
+	from := space(text, 0)
+	t.root = &node{src: text, from: from, to: value(text, from)}
+	if k := kindOf(text, from); k == Object || k == Array {
+		t.root.become(text, from, t.root.to)
+	}
+	t.root.rows = t.root.count()
+	t.spread(t.root, autoRows, autoDepth, true)
+	return t
+}
+
+// become makes n the container that stands in b[from:to].
+func (n *node) become(b []byte, from, to int) {
+	n.src, n.from, n.to, n.form = b, from, to, members
+	n.object = kindOf(b, from) == Object
+	n.kids = indexOf(b, from, to, n.object)
+}
+
+// count is how many rows the node has with nothing open in it.
+func (n *node) count() int { return n.head() + n.below() }
+
+// head is 1 if the node has a row of its own: the outermost container has none.
+func (n *node) head() int {
+	if n.parent == nil && n.kids.n > 0 {
+		return 0
+	}
+	return 1
+}
+
+func (n *node) below() int {
+	if n.form == members {
+		return n.kids.n
+	}
+	return len(n.breaks)
+}
+
+// Len is how many rows there are.
+func (t *Tree) Len() int { return t.root.rows }
+
+// ref is what a row shows: a child of a node, or a line of one.
+type ref struct {
+	n    *node // nil: the outermost value itself
+	i    int
+	open *node // the child, if it is open
+}
+
+func (t *Tree) locate(row int) ref {
+	n, r := t.root, row-t.root.head()
+	if r < 0 || row >= t.root.rows {
+		return ref{}
+	}
+	for n.form == members {
+		kid, rest := n.pass(r)
+		switch {
+		case kid == nil:
+			return ref{n, rest, nil}
+		case rest == 0:
+			return ref{n, kid.at, kid}
+		}
+		n, r = kid, rest-1
+	}
+	return ref{n: n, i: r}
+}
+
+// pass finds the open child that row r below n falls into, and the row within it;
+// without one, rest is the number of the child.
+func (n *node) pass(r int) (kid *node, rest int) {
+	next, off := 0, 0 // the child after the last open one, and its row
+	for _, k := range n.open {
+		gap := k.at - next
+		if r < off+gap {
+			break
+		}
+		off += gap
+		if r < off+k.rows {
+			return k, r - off
+		}
+		off, next = off+k.rows, k.at+1
+	}
+	return nil, next + r - off
+}
+
+// child reads the i-th child of n.
+func (n *node) child(i int) child { return n.kids.child(n.src, i, n.to, n.object) }
+
+// rowOf is the row of the i-th child or line of n.
+func (t *Tree) rowOf(n *node, i int) int {
+	row := 0
+	for ; n != nil; n, i = n.parent, n.at {
+		row += n.head() + i
+		for _, k := range n.open {
+			if k.at < i {
+				row += k.rows - 1
+			}
+		}
+	}
+	return row
+}
+
+// grow changes the number of rows below n, and of all that it is in.
+func (n *node) grow(by int) {
+	for ; n != nil; n = n.parent {
+		n.rows += by
+	}
+}
+
+// attach puts an open child in its place.
+func (n *node) attach(k *node) {
+	k.rows = k.count()
+	i, _ := slices.BinarySearchFunc(n.open, k.at, func(o *node, at int) int { return o.at - at })
+	n.open = slices.Insert(n.open, i, k)
+	n.grow(k.rows - 1)
+}
+
+// Open opens the value of a row; it reports whether anything changed.
+func (t *Tree) Open(row int) bool {
+	r := t.locate(row)
+	if r.n == nil || r.n.form != members || r.open != nil {
+		return false
+	}
+	k := t.opened(r.n, r.i)
+	if k == nil {
+		return false
+	}
+	r.n.attach(k)
+	return true
+}
+
+// opened makes the i-th child of n a node; nil if there is nothing in it.
+func (t *Tree) opened(n *node, i int) *node {
+	c := n.child(i)
+	k := &node{parent: n, at: i}
+	switch c.kind {
+	case Object, Array:
+		k.become(n.src, c.from, c.to)
+	case String:
+		if !t.openString(k, n.src[c.from:c.to]) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if k.below() == 0 {
+		return nil
+	}
+	return k
+}
+
+// Close closes the value of a row, or what the row is in; it gives the row to go to.
+func (t *Tree) Close(row int) int {
+	r := t.locate(row)
+	k := r.open
+	if k == nil {
+		k = r.n
+	}
+	if k == nil || k.parent == nil {
+		return row
+	}
+	p := k.parent
+	p.open = slices.DeleteFunc(p.open, func(o *node) bool { return o == k })
+	p.grow(1 - k.rows)
+	return t.rowOf(p, k.at)
+}
+
+// Parent is the row that the row is in; the row itself at the outermost level.
+func (t *Tree) Parent(row int) int {
+	if r := t.locate(row); r.n != nil && r.n.parent != nil {
+		return t.rowOf(r.n.parent, r.n.at)
+	}
+	return row
+}
+
+// IsOpen reports whether the value of a row is open.
+func (t *Tree) IsOpen(row int) bool { return t.locate(row).open != nil }
+
+// OpenAll opens all there is below, up to a limit of rows.
+func (t *Tree) OpenAll() { t.spread(t.root, allRows, 1<<20, false) }
+
+// CloseAll closes everything but the outermost value.
+func (t *Tree) CloseAll() {
+	t.root.open = nil
+	t.root.rows = t.root.count()
+}
+
+// spread opens what is in n, level by level, until there are limit rows. What it
+// reads for that is bounded too: a level of a deep text costs all that is below it.
+func (t *Tree) spread(n *node, limit, depth int, careful bool) {
+	budget := 64 << 20
+	level := []*node{n}
+	for ; len(level) > 0 && depth > 0; depth-- {
+		var next []*node
+		for _, n := range level {
+			next = append(next, n.open...)
+			for i := 0; n.form == members && i < n.kids.n && t.root.rows < limit && budget > 0; i++ {
+				if k := t.spreadTo(n, i, careful, limit); k != nil {
+					budget -= k.to - k.from
+					next = append(next, k)
+				}
+			}
+		}
+		level = next
+	}
+}
+
+// spreadTo opens the i-th child of n if it does not bury everything else.
+func (t *Tree) spreadTo(n *node, i int, careful bool, limit int) *node {
+	if slices.ContainsFunc(n.open, func(k *node) bool { return k.at == i }) {
+		return nil
+	}
+	c := n.child(i)
+	if c.kind != Object && c.kind != Array && (c.kind != String || careful && (c.to-c.from > autoString || !speaks(n.src[c.from:c.to]))) {
+		return nil
+	}
+	k := t.opened(n, i)
+	if k == nil || k.form == dump || k.below() > limit-t.root.rows {
+		return nil
+	}
+	n.attach(k)
+	return k
+}
+
+// SetWrap changes the width that lines of text are broken at.
+func (t *Tree) SetWrap(cells int) {
+	cells = max(16, cells)
+	if cells == t.wrap {
+		return
+	}
+	t.wrap = cells
+	t.rewrap(t.root)
+}
+
+func (t *Tree) rewrap(n *node) {
+	for stack := []*node{n}; len(stack) > 0; {
+		n := stack[len(stack)-1]
+		stack = append(stack[:len(stack)-1], n.open...)
+		if n.form == lines {
+			before := len(n.breaks)
+			n.breaks = breakLines(n.src, t.wrap)
+			n.grow(len(n.breaks) - before)
+		}
+	}
+}

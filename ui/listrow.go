@@ -1,0 +1,215 @@
+package ui
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/ui/draw"
+	"github.com/mcptap/mcptap/ui/theme"
+)
+
+// listDrawer draws the rows of the list of sessions. Columns that do not fit are left
+// out, the least important first; what failed stays.
+type listDrawer struct {
+	s      *sessionList
+	w      int
+	widths [colCount]int
+}
+
+const (
+	colWhen = iota
+	colLabel
+	colServer
+	colHost
+	colEra
+	colTransport
+	colLength
+	colSize
+	colCalls
+	colFailed
+	colCount
+)
+
+// listColumns are the columns, each with its width. The label takes what is left.
+var listColumns = [colCount]struct {
+	name  string
+	width int
+	right bool
+}{
+	colWhen:      {"started", 10, false},
+	colLabel:     {"label", leastLabel, false},
+	colServer:    {"server", 22, false},
+	colHost:      {"host", 14, false},
+	colEra:       {"revision", 17, false},
+	colTransport: {"wire", 6, false},
+	colLength:    {"length", 8, true},
+	colSize:      {"bytes", 7, true},
+	colCalls:     {"calls", 6, true},
+	colFailed:    {"failed", 23, false},
+}
+
+const (
+	leastLabel = 14
+	mostLabel  = 32
+	shortFail  = 6
+)
+
+// byImportance are the columns that get a place as long as there is one.
+var byImportance = []int{colWhen, colSize, colEra, colServer, colLength, colTransport, colHost}
+
+func (d *listDrawer) layout() {
+	free := d.w - 6 - leastLabel - 1 // margins, state, bracket, mark
+	take := func(column, width int) {
+		if need := width + gapAfter(column); need <= free {
+			d.widths[column] = width
+			free -= need
+		}
+	}
+	take(colCalls, listColumns[colCalls].width)
+	fail := listColumns[colFailed].width
+	if d.w < 70 {
+		fail = shortFail
+	}
+	take(colFailed, fail)
+	for _, c := range byImportance {
+		take(c, listColumns[c].width)
+	}
+	d.widths[colLabel] = min(leastLabel+max(0, free), mostLabel)
+}
+
+func (d *listDrawer) heading() string {
+	th := d.s.env.th
+	l := draw.NewLine(d.w, "").Gap(5)
+	for i, c := range listColumns {
+		if d.widths[i] > 0 {
+			l.Raw(th.Dim, draw.Cell(c.name, d.widths[i], c.right)).Gap(gapAfter(i))
+		}
+	}
+	return l.String()
+}
+
+// gapAfter keeps numbers apart from the words that follow them.
+func gapAfter(column int) int {
+	if column == colCalls {
+		return 2
+	}
+	return 1
+}
+
+func (d *listDrawer) row(r *listRow, base draw.Style) string {
+	th, i := d.s.env.th, r.info
+	sum := d.s.sums[i.ID]
+	l := draw.NewLine(d.w, base).Gap(1)
+	sign, style := stateSign(th, i)
+	l.Raw(style, sign).Raw(th.Faint, draw.Cell(r.bracket, 1, false))
+	mark := " "
+	if i.Kept {
+		mark = "★"
+	}
+	l.Raw(th.Warn, mark).Gap(1)
+	transport := ""
+	if i.Header != nil {
+		transport = i.Header.Transport
+	}
+	d.cell(l, colWhen, th.Dim, ago(d.s.env.Now(), i.Start, d.s.env.Zone))
+	d.cell(l, colLabel, th.Strong, cmp.Or(i.Label(), i.ID))
+	d.cell(l, colServer, "", sum.Server)
+	d.cell(l, colHost, th.Dim, hostOf(i))
+	d.cell(l, colEra, th.Dim, eraWords(&sum))
+	d.cell(l, colTransport, th.Dim, transport)
+	d.cell(l, colLength, th.Dim, length(i.Length))
+	d.cell(l, colSize, th.Dim, size(i.Size))
+	d.cell(l, colCalls, "", strconv.Itoa(sum.Calls))
+	d.failures(l, &sum)
+	return l.String()
+}
+
+func (d *listDrawer) cell(l *draw.Line, column int, style draw.Style, text string) {
+	if w := d.widths[column]; w > 0 {
+		l.Cell(style, text, w, listColumns[column].right)
+		l.Pin(l.Used() + gapAfter(column))
+	}
+}
+
+// failures tells them by kind where there is room, else their number.
+func (d *listDrawer) failures(l *draw.Line, sum *sessions.Summary) {
+	th := d.s.env.th
+	if sum.Failures == 0 {
+		return
+	}
+	kinds := failureKinds(th, sum)
+	wide := 0
+	for _, k := range kinds {
+		wide += draw.Width(k.text) + 1
+	}
+	if wide > d.widths[colFailed]+1 {
+		l.Raw(th.Bad, "✗ "+strconv.Itoa(sum.Failures))
+		return
+	}
+	for _, k := range kinds {
+		l.Raw(k.style, k.text).Gap(1)
+	}
+}
+
+// eraWords are a session's revision and era; nothing if both are unknown.
+func eraWords(sum *sessions.Summary) string {
+	if sum.Revision == "" && sum.Era == decode.EraUnknown.String() {
+		return ""
+	}
+	return strings.TrimSpace(sum.Revision + " " + sum.Era)
+}
+
+// failureKinds are the failures of a session by kind, in short.
+func failureKinds(th *theme.Theme, sum *sessions.Summary) (kinds []styled) {
+	for _, s := range outcomeSigns {
+		n := sum.Outcomes[s.outcome.String()]
+		if n > 0 && s.outcome >= decode.ToolError && s.outcome <= decode.HiddenError {
+			kinds = append(kinds, styled{strconv.Itoa(n) + " " + s.short, outcomeStyle(th, s.outcome)})
+		}
+	}
+	return kinds
+}
+
+func stateSign(th *theme.Theme, i *sessions.Info) (string, draw.Style) {
+	switch i.State {
+	case sessions.Live:
+		return "●", th.Good
+	case sessions.Crashed:
+		if i.Header != nil {
+			return "!", th.Warn
+		}
+	}
+	return " ", ""
+}
+
+// ago is how long ago something was, and from a week on the day.
+func ago(now, t time.Time, zone *time.Location) string {
+	d := now.Sub(t)
+	switch {
+	case d < 0 || d >= 7*24*time.Hour:
+		return t.In(zone).Format("2006-01-02")
+	case d < 2*time.Second:
+		return "now"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + " s ago"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min ago"
+	case d < 24*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + " h ago"
+	}
+	return t.In(zone).Format("Mon 15:04")
+}
+
+func length(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + "s"
+	case d < time.Hour:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+}

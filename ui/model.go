@@ -1,0 +1,414 @@
+package ui
+
+import (
+	"strings"
+	"sync"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/replay"
+	"github.com/mcptap/mcptap/replay/claude"
+	"github.com/mcptap/mcptap/replay/tokens"
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/ui/draw"
+	"github.com/mcptap/mcptap/ui/feed"
+	"github.com/mcptap/mcptap/ui/vlist"
+)
+
+// modelPane shows what the model reads at the moment of the cursor: the request that
+// the host would make of it, with an estimate of its tokens. What is new in it is
+// bright, what is sent again is dim, and what this wire does not tell is hatched.
+type modelPane struct {
+	env    *env
+	path   string
+	reader *requestReader // made by the first command
+	want   int            // frame that was asked for last; -1 if none
+	busy   bool           // the answer is on its way
+	got    *modelRequest
+	list   vlist.List
+	ver    uint64
+}
+
+// modelRequest is a request as rows.
+type modelRequest struct {
+	frame         int
+	turn, turns   int
+	profile       string
+	confidence    string
+	rows          []modelRow
+	total, fresh  tokens.Count
+	here          int // row that comes from the frame at the cursor; -1 if none does
+	tools, system tokens.Count
+	reach         *claude.Reach // of the frame at the cursor
+	err           error
+}
+
+// modelRow is a block of a request, or the heading of a part of it. Its texts may come
+// from the outside.
+type modelRow struct {
+	head        bool
+	label, text string
+	name        string // of a tool, as the model reads it
+	placeholder bool
+	fresh       bool
+	bad         bool // an error that the model reads
+	count       tokens.Count
+	frame       int // it comes from; -1 if none
+}
+
+// modelMsg is a request that was assembled.
+type modelMsg struct {
+	path    string
+	request *modelRequest
+}
+
+func newModelPane(e *env, path string) *modelPane {
+	return &modelPane{env: e, path: path, reader: &requestReader{path: path}, want: -1}
+}
+
+func (p *modelPane) need(f *feed.Feed, frame, _ int) tea.Cmd {
+	if frame < 0 || frame == p.want || p.busy {
+		return nil
+	}
+	p.want, p.busy = frame, true
+	reader, path, frames := p.reader, p.path, f.Len()
+	return func() tea.Msg { return modelMsg{path, reader.at(frame, frames)} }
+}
+
+func (p *modelPane) take(msg tea.Msg) {
+	m, ok := msg.(modelMsg)
+	if !ok || m.path != p.path {
+		return
+	}
+	p.got, p.busy = m.request, false // the cursor may be further on: then need asks again
+	p.ver++
+	p.list.SetLen(len(p.got.rows), false)
+	if p.got.here >= 0 {
+		p.list.Go(p.got.here)
+		return
+	}
+	p.list.Go(len(p.got.rows) - 1)
+}
+
+func (p *modelPane) title() (name, rest string) {
+	name = "what the model reads"
+	if p.got == nil || p.got.err != nil {
+		return name, ""
+	}
+	return name, "turn " + itoa(p.got.turn) + "/" + itoa(p.got.turns) + " · as " + p.got.profile + " would, " + p.got.confidence + " confidence"
+}
+
+// never reports for a frame whether the model never reads the member that a JSON pointer
+// names; nil if that is not known.
+func (p *modelPane) never(frame int) func(pointer string) bool {
+	if p.got == nil || p.got.frame != frame || p.got.reach == nil {
+		return nil
+	}
+	reach := p.got.reach
+	return func(pointer string) bool { return reach.At(pointer).Verdict == claude.Never }
+}
+
+// stop gives up what the pane reads.
+func (p *modelPane) stop() { go p.reader.stop() }
+
+func (p *modelPane) do(id string) bool { return moveList(&p.list, id) }
+
+// leads is the frame that the block under the cursor comes from; -1 if none.
+func (p *modelPane) leads() int {
+	if p.got == nil || p.list.Len() == 0 {
+		return -1
+	}
+	return p.got.rows[p.list.Cursor()].frame
+}
+
+func (p *modelPane) click(line int) {
+	if row, ok := p.list.At(line); ok {
+		p.list.Go(row)
+	}
+}
+
+func (p *modelPane) view(w, h int, focus bool) []string {
+	th := p.env.th
+	switch {
+	case p.got == nil:
+		return draw.Fill([]string{draw.NewLine(w, "").Gap(1).Raw(th.Dim, "assembling…").String()}, w, h)
+	case p.got.err != nil:
+		return draw.Fill([]string{draw.NewLine(w, "").Gap(1).Text(th.Bad, p.got.err.Error()).String()}, w, h)
+	}
+	foot := p.foot(w)
+	rows := max(1, h-len(foot))
+	p.list.SetHeight(rows)
+	lit := litRest
+	if focus {
+		lit = litFocus
+	}
+	version := p.ver<<8 | uint64(th.Version)
+	lines := p.list.Rows(w, func(int) uint64 { return version }, lit, func(i int, lit uint8) string {
+		return p.draw(&p.got.rows[i], w, base(th, lit))
+	})
+	return append(draw.Fill(lines, w, rows), foot[:min(len(foot), h-1)]...)
+}
+
+func (p *modelPane) draw(r *modelRow, w int, base draw.Style) string {
+	th := p.env.th
+	l := draw.NewLine(w, base).Gap(1)
+	count := ""
+	if !r.count.IsZero() {
+		count = r.count.Short()
+	}
+	tail := draw.Cell(count, 9, true) + " "
+	style, detail := th.Dim, th.Faint
+	switch {
+	case r.head:
+		style = th.Strong
+	case r.placeholder:
+		style, detail = th.Faint, th.Faint
+	case r.bad:
+		style, detail = th.Bad, th.Bad
+	case r.fresh:
+		style, detail = "", th.String
+	}
+	if !r.head {
+		l.Gap(1)
+		switch {
+		case r.placeholder:
+			l.Raw(th.Faint, "░")
+		case r.fresh:
+			l.Raw(th.Accent, "+")
+		}
+		l.To(4)
+	}
+	if r.label != "" {
+		l.Within(style, r.label, max(0, w-11-l.Used())).Gap(1)
+	}
+	if r.name != "" {
+		room := w - 11 - l.Used()
+		if r.text != "" {
+			room = max(12, room*3/5)
+		}
+		l.Raw(style, draw.SafeEnd(r.name, min(room, w-11-l.Used()))).Gap(1)
+	}
+	if r.text != "" {
+		l.Within(detail, r.text, max(0, w-11-l.Used()))
+	}
+	return l.To(w-10).Raw(th.Dim, tail).String()
+}
+
+// foot sums the request up.
+func (p *modelPane) foot(w int) []string {
+	th := p.env.th
+	g := p.got
+	l := draw.NewLine(w, "").Gap(1).Raw(th.Dim, "this request ").Raw(th.Strong, g.total.Short()+" tok").Gap(2)
+	l.Raw(th.Dim, "new ").Raw("", g.fresh.Short())
+	_, total, _ := g.total.Bounds()
+	_, tools, _ := g.tools.Bounds()
+	_, system, _ := g.system.Bounds()
+	b := draw.NewLine(w, "").Gap(1)
+	if total > 0 {
+		width := max(4, min(w/3, 24))
+		t, s := int(tools/total*float64(width)+.5), int(system/total*float64(width)+.5)
+		b.Raw(th.Parts[1], strings.Repeat("▄", t)).Raw(th.Parts[2], strings.Repeat("▄", s)).Raw(th.Parts[3], strings.Repeat("▄", max(0, width-t-s))).Gap(2)
+		b.Raw(th.Parts[1], "tools "+g.tools.Short()).Gap(2).Raw(th.Parts[2], "system "+g.system.Short()).Gap(2).Raw(th.Parts[3], "messages")
+	}
+	return []string{b.String(), l.String()}
+}
+
+// requestReader assembles requests out of a reading of its own of a session, since
+// neither a session nor a book may be used by two at once. Commands use it, one at a
+// time.
+type requestReader struct {
+	path string
+
+	mu     sync.Mutex
+	frames int // of the session when the book was made
+	book   *claude.Book
+	close  func()
+	counts map[*claude.Block]tokens.Count
+	est    *tokens.Estimator
+}
+
+// stop closes the reading.
+func (r *requestReader) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.close != nil {
+		r.close()
+	}
+	r.book, r.close = nil, nil
+}
+
+// at gives the request after a frame. frames is how many the session has by now.
+func (r *requestReader) at(frame, frames int) *modelRequest {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.book == nil || frame >= r.frames || frames > r.frames {
+		if err := r.make(); err != nil {
+			return &modelRequest{frame: frame, err: err, here: -1}
+		}
+	}
+	at := replay.Ref{Frame: min(frame, r.frames-1)}
+	m := r.rows(frame, at, r.book.RequestAt(r.book.Timeline().After(at)))
+	m.reach = r.book.Reach(at)
+	return m
+}
+
+// make reads the session and makes the book of its requests.
+func (r *requestReader) make() error {
+	if r.close != nil {
+		r.close()
+	}
+	s, err := sessions.Open(r.path)
+	if err != nil {
+		return err
+	}
+	l, err := sessions.Load(s, decode.Options{})
+	if err != nil {
+		_ = s.Close()
+		return err
+	}
+	one := &replay.Session{Session: l.Session, Body: l.Body, Name: l.Name()}
+	if l.Header != nil {
+		one.Start = l.Header.Start
+	}
+	if r.est == nil {
+		table := tokens.Default()
+		model, err := table.Model("")
+		if err != nil {
+			_ = s.Close()
+			return err
+		}
+		r.est = table.Estimator(model)
+	}
+	line := replay.New(replay.Options{}, one)
+	profile, reason := claude.Builtin().Detect(line)
+	r.frames, r.counts = l.Len(), map[*claude.Block]tokens.Count{}
+	r.close = func() { _ = s.Close() }
+	r.book = claude.NewBook(line, claude.Options{Profile: profile, Reason: reason, Tokens: func(text string) int {
+		_, mid, _ := r.est.Text(text).Bounds()
+		return int(mid)
+	}})
+	return nil
+}
+
+func (r *requestReader) count(b *claude.Block) tokens.Count {
+	n, ok := r.counts[b]
+	if !ok {
+		if known(b) {
+			n = r.est.Bytes(b.JSON())
+		}
+		r.counts[b] = n
+	}
+	return n
+}
+
+// known reports a block of which the wire tells at least a part. Of the others there is
+// a mark in the request, and nothing to count.
+func known(b *claude.Block) bool {
+	switch b.Kind {
+	case claude.SystemPrompt, claude.UserText, claude.AssistantText:
+		return b.Placeholder == ""
+	}
+	return true
+}
+
+// maxMessages is how many of the last blocks of messages get rows; those before are
+// summed up in one.
+const maxMessages = 300
+
+// rows makes the rows of a request.
+func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *modelRequest {
+	profile, _ := r.book.Profile()
+	m := &modelRequest{frame: frame, turn: q.Turn, turns: r.book.Turns(), profile: profile.ID, confidence: profile.Confidence, here: -1}
+	var all []claude.Placed
+	for p := range q.All() {
+		all = append(all, p)
+	}
+	messages := 0
+	for i := range all {
+		if all[i].Section == claude.Messages {
+			messages++
+		}
+	}
+	skip, skipped := max(0, messages-maxMessages), 0
+	var before tokens.Count
+	section := claude.Section("")
+	head := -1
+	for i := range all {
+		p := &all[i]
+		n := r.count(p.Block)
+		m.add(p, n)
+		if p.Section == claude.Messages && skipped < skip {
+			skipped++
+			before = before.Plus(n)
+			continue
+		}
+		if p.Section != section {
+			section, head = p.Section, len(m.rows)
+			m.rows = append(m.rows, modelRow{head: true, label: string(section), frame: -1})
+			if section == claude.Messages && skipped > 0 {
+				m.rows = append(m.rows, modelRow{label: plural(skipped, "earlier block"), count: before, frame: -1})
+			}
+		}
+		m.rows[head].count = m.rows[head].count.Plus(n)
+		row := rowOf(p, n)
+		if row.frame == at.Frame && (m.here < 0 || p.Kind == claude.ToolResult) {
+			m.here = len(m.rows)
+		}
+		m.rows = append(m.rows, row)
+	}
+	if section == claude.Messages {
+		m.rows[head].count = m.rows[head].count.Plus(before)
+	}
+	return m
+}
+
+func (m *modelRequest) add(p *claude.Placed, n tokens.Count) {
+	m.total = m.total.Plus(n)
+	if p.New {
+		m.fresh = m.fresh.Plus(n)
+	}
+	switch p.Section {
+	case claude.Tools:
+		m.tools = m.tools.Plus(n)
+	case claude.System:
+		m.system = m.system.Plus(n)
+	}
+}
+
+// rowOf says of a block what it is and how it begins.
+func rowOf(p *claude.Placed, n tokens.Count) modelRow {
+	row := modelRow{label: string(p.Kind), fresh: p.New, count: n, frame: -1}
+	if links := p.Links(); len(links) > 0 {
+		row.frame = links[0].Frame
+	}
+	switch p.Kind {
+	case claude.Tool:
+		row.label, row.name = "", p.Name.Sent
+	case claude.ToolUse:
+		row.label, row.name, row.text = "calls", p.Name.Sent, cutBytes(string(p.Input()), 400)
+	case claude.ToolResult:
+		row.label = "result"
+		c := p.Content()
+		if row.bad = c.IsError; row.bad {
+			row.label = "error"
+		}
+		if row.placeholder = c.Placeholder != ""; row.placeholder {
+			row.text = c.Placeholder
+		} else if len(c.Parts) > 0 {
+			row.text = cutBytes(c.Parts[0].Text, 400)
+			if row.text == "" {
+				row.text = cutBytes(string(c.Parts[0].JSON), 400)
+			}
+		}
+	case claude.UserText, claude.AssistantText:
+		row.label, row.text = p.Role, cutBytes(p.Text(), 400)
+	default:
+		row.text = cutBytes(p.Text(), 400)
+	}
+	if p.Placeholder != "" && !known(p.Block) {
+		row.placeholder, row.text = true, p.Placeholder
+	}
+	row.text = strings.Join(strings.Fields(row.text), " ")
+	return row
+}

@@ -1,0 +1,113 @@
+package ui
+
+import (
+	"time"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/decode/rules"
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/report"
+	"github.com/mcptap/mcptap/ui/feed"
+)
+
+// Messages between commands and screens. Each result carries what it answers; a
+// screen drops what is not for it, or not for what it shows by now.
+
+// listedMsg is the list of recordings.
+type listedMsg struct {
+	infos []sessions.Info
+	sums  map[string]sessions.Summary // of those that are new or have changed
+	mark  time.Time                   // the store's, when it was listed
+	err   error
+}
+
+// watchMsg is a look at the store: whether recordings came or went.
+type watchMsg struct{ mark time.Time }
+
+// openedMsg is a session that was opened.
+type openedMsg struct {
+	path string
+	feed *feed.Feed
+	err  error
+}
+
+// advancedMsg tells how far a session was read.
+type advancedMsg struct {
+	feed   *feed.Feed
+	status feed.Status
+}
+
+// followMsg is the moment to look for more of a live session.
+type followMsg struct{ feed *feed.Feed }
+
+// summedMsg is what a session adds up to.
+type summedMsg struct {
+	feed *feed.Feed
+	sum  sessions.Summary
+	done int  // calls looked at
+	anew bool // all were
+	took time.Duration
+}
+
+// detailsMsg is what rows are about.
+type detailsMsg struct {
+	feed    *feed.Feed
+	details map[detailKey]feed.Detail
+}
+
+// bodyMsg is a frame to look into.
+type bodyMsg struct {
+	feed *feed.Feed
+	body *feed.Body
+}
+
+// accountMsg is what the bytes of a long frame are spent on.
+type accountMsg struct {
+	body    *feed.Body
+	account decode.Account
+}
+
+// filteredMsg is the rows that a filter selects.
+type filteredMsg struct {
+	feed *feed.Feed
+	id   int
+	rows []int32
+	upto int // rows looked at
+}
+
+// playMsg is a moment of playing.
+type playMsg struct {
+	id int
+	at time.Time
+}
+
+// reportMsg is what was worked out of a whole session.
+type reportMsg struct {
+	path   string
+	review *review
+	err    error
+}
+
+// noteMsg is a sentence for the user; bad ones are errors.
+type noteMsg struct {
+	text string
+	bad  bool
+}
+
+// noteOverMsg ends a note.
+type noteOverMsg struct{ id int }
+
+// removedMsg tells that a recording is gone, or why not.
+type removedMsg struct {
+	id  string
+	err error
+}
+
+// review is what the screens on a whole session show.
+type review struct {
+	frames   int
+	findings []rules.Finding
+	groups   []*report.Group
+	totals   *decode.Totals
+	peers    []peerRow
+}

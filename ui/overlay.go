@@ -1,0 +1,252 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/mcptap/mcptap/ui/draw"
+	"github.com/mcptap/mcptap/ui/lineedit"
+	"github.com/mcptap/mcptap/ui/theme"
+)
+
+// overlay puts a box over lines, in the middle of their upper part.
+func overlay(lines, box []string, w int) {
+	if len(box) == 0 {
+		return
+	}
+	width := draw.Width(box[0])
+	x, y := max(0, (w-width)/2), max(0, (len(lines)-len(box))/3)
+	for i, b := range box {
+		if y+i >= len(lines) {
+			return
+		}
+		under := draw.Unpin(lines[y+i])
+		lines[y+i] = ansi.Cut(under, 0, x) + "\x1b[m" + b + ansi.Cut(under, x+width, w)
+	}
+}
+
+// boxed draws a frame around lines of w cells.
+func boxed(th *theme.Theme, title string, lines []string, w int) []string {
+	head := draw.NewLine(w+2, "").Raw(th.Line, "╭─ ").Raw(th.Title, title).Gap(1)
+	head.Raw(th.Line, strings.Repeat("─", max(0, head.Left()-1))+"╮")
+	out := []string{head.String()}
+	for _, l := range lines {
+		out = append(out, th.Line.Paint("│")+l+th.Line.Paint("│"))
+	}
+	return append(out, th.Line.Paint("╰"+strings.Repeat("─", w)+"╯"))
+}
+
+// A prompt is a line that the user writes on.
+type prompt struct {
+	label  string
+	line   *lineedit.Line
+	change func(text string) tea.Cmd // after each key; may be nil
+	accept func(text string) tea.Cmd
+	cancel func() tea.Cmd
+
+	judge    func(text string) styled // what to say of the text; may be nil
+	complete func(text string) string // what the tab key makes of it; may be nil
+	said     styled                   // by judge
+}
+
+// look judges the text as it stands.
+func (p *prompt) look() {
+	if p.judge != nil {
+		p.said = p.judge(p.line.String())
+	}
+}
+
+func (p *prompt) view(th *theme.Theme, w int) string {
+	label := " " + th.Title.Paint(p.label) + " "
+	room := w - draw.Width(label)
+	if p.said.text == "" || room < 40 {
+		return label + p.line.View(room, "", th.Match)
+	}
+	typed := min(max(room/2, draw.Width(p.line.String())+2), room-16)
+	return label + p.line.View(typed, "", th.Match) + draw.NewLine(room-typed, "").Gap(1).Text(p.said.style, p.said.text).String()
+}
+
+func (a *app) promptKey(k tea.KeyMsg) tea.Cmd {
+	p := a.prompt
+	switch k.String() {
+	case "enter":
+		a.prompt = nil
+		p.line.Keep()
+		return p.accept(p.line.String())
+	case "esc":
+		a.prompt = nil
+		return p.cancel()
+	}
+	if k.String() == "tab" && p.complete != nil {
+		p.line.Set(p.complete(p.line.String()))
+	} else {
+		write(p.line, k)
+	}
+	p.look()
+	if p.change == nil {
+		return nil
+	}
+	return p.change(p.line.String())
+}
+
+// write gives a key to a line.
+func write(l *lineedit.Line, k tea.KeyMsg) {
+	if k.Type == tea.KeyRunes || k.Type == tea.KeySpace {
+		if !k.Alt {
+			l.Insert(string(k.Runes))
+		}
+		return
+	}
+	l.Key(k.String())
+}
+
+// A dialog asks before something that can't be undone.
+type dialog struct {
+	title string
+	lines []string // text from the outside is allowed
+	yes   string   // what y does
+	do    tea.Cmd
+}
+
+func (a *app) dialogKey(name string) tea.Cmd {
+	d := a.dialog
+	switch name {
+	case "y", "Y":
+		a.dialog = nil
+		return d.do
+	case "n", "N", "esc", "q":
+		a.dialog = nil
+	}
+	return nil
+}
+
+func (d *dialog) view(th *theme.Theme, w int) []string {
+	width := min(64, w-4)
+	lines := []string{draw.Blank(width)}
+	for _, s := range d.lines {
+		lines = append(lines, draw.NewLine(width, "").Gap(2).Text("", s).String())
+	}
+	keys := draw.NewLine(width, "").Gap(2).Raw(th.Accent, "y").Gap(1).Raw(th.Bad, d.yes).Gap(3).Raw(th.Accent, "n").Gap(1).Raw(th.Dim, "leave it")
+	return boxed(th, d.title, append(lines, draw.Blank(width), keys.String(), draw.Blank(width)), width)
+}
+
+// A palette finds actions by their names.
+type palette struct {
+	line   lineedit.Line
+	at     place
+	found  []*Action
+	cursor int
+}
+
+func newPalette(at place) *palette {
+	p := &palette{at: at}
+	p.find()
+	return p
+}
+
+// find keeps the actions that have every word of the line.
+func (p *palette) find() {
+	p.found = p.found[:0]
+	words := strings.Fields(strings.ToLower(p.line.String()))
+	for _, a := range actionsAt(p.at) {
+		if hasAll(strings.ToLower(a.Name+" "+a.Help), words) {
+			p.found = append(p.found, a)
+		}
+	}
+	slices.SortStableFunc(p.found, func(a, b *Action) int { // by name before by help
+		return strings.Compare(rank(a, words), rank(b, words))
+	})
+	p.cursor = max(0, min(p.cursor, len(p.found)-1))
+}
+
+func rank(a *Action, words []string) string {
+	if hasAll(strings.ToLower(a.Name), words) {
+		return "0"
+	}
+	return "1"
+}
+
+func hasAll(text string, words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *app) paletteKey(k tea.KeyMsg) tea.Cmd {
+	p := a.palette
+	switch k.String() {
+	case "esc":
+		a.palette = nil
+	case "enter":
+		return a.paletteDo(p.cursor)
+	case "up", "ctrl+p", "shift+tab":
+		p.cursor = max(0, p.cursor-1)
+	case "down", "ctrl+n", "tab":
+		p.cursor = min(len(p.found)-1, p.cursor+1)
+	default:
+		write(&p.line, k)
+		p.find()
+	}
+	return nil
+}
+
+func (a *app) paletteDo(i int) tea.Cmd {
+	p := a.palette
+	if i < 0 || i >= len(p.found) {
+		return nil
+	}
+	a.palette = nil
+	return a.do(p.found[i].ID)
+}
+
+func (a *app) paletteClick(m tea.MouseMsg) tea.Cmd {
+	p := a.palette
+	switch {
+	case m.Button == tea.MouseButtonWheelUp:
+		p.cursor = max(0, p.cursor-1)
+	case m.Button == tea.MouseButtonWheelDown:
+		p.cursor = min(len(p.found)-1, p.cursor+1)
+	case m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft:
+		box := p.view(a.env.th, a.w, a.h)
+		line := m.Y - (a.h-len(box))/3 - 2
+		if first := p.first(p.rows(a.h)); line >= 0 && line < p.rows(a.h) {
+			return a.paletteDo(first + line)
+		}
+		a.palette = nil
+	}
+	return nil
+}
+
+// rows is how many actions are in view; first is the first of them.
+func (p *palette) rows(h int) int { return max(1, min(12, h-6)) }
+
+func (p *palette) first(rows int) int { return max(0, min(p.cursor-rows/2, len(p.found)-rows)) }
+
+func (p *palette) view(th *theme.Theme, w, h int) []string {
+	width := min(66, w-4)
+	lines := []string{" " + p.line.View(width-1, "", th.Match)}
+	rows := p.rows(h)
+	first := p.first(rows)
+	for i := first; i < first+rows; i++ {
+		if i >= len(p.found) {
+			lines = append(lines, draw.Blank(width))
+			continue
+		}
+		base := draw.Style("")
+		if i == p.cursor {
+			base = th.Selected
+		}
+		a := p.found[i]
+		key := KeyName(a.Keys[0])
+		l := draw.NewLine(width, base).Gap(1).Raw("", draw.Cell(a.Name, min(20, width/3), false)).Gap(1)
+		l.Raw(th.Dim, draw.Cell(a.Help, max(0, l.Left()-draw.Width(key)-2), false)).Gap(1).Raw(th.Accent, key)
+		lines = append(lines, l.String())
+	}
+	return boxed(th, "commands", lines, width)
+}

@@ -1,0 +1,442 @@
+package ui
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/ui/draw"
+	"github.com/mcptap/mcptap/ui/lineedit"
+	"github.com/mcptap/mcptap/ui/vlist"
+)
+
+// sessionList is the screen of all recordings, those that are live on top.
+type sessionList struct {
+	env    *env
+	infos  []sessions.Info
+	sums   map[string]sessions.Summary
+	live   *liveSums
+	rows   []listRow
+	list   vlist.List
+	order  int
+	filter string
+	line   lineedit.Line
+	w, h   int
+
+	started bool
+	listed  bool
+	mark    time.Time // of the store, when it was listed
+	at      time.Time // when it was listed
+	err     error
+	ver     uint64
+}
+
+// listRow is a session, and how it hangs together with those around it: sessions of
+// one run of a host are bracketed.
+type listRow struct {
+	info    *sessions.Info
+	bracket string
+}
+
+// Times of watching the store: a look at the folder, and a new list while something is
+// live.
+const (
+	watchEvery = 100 * time.Millisecond
+	listEvery  = time.Second
+)
+
+func newSessionList(e *env) *sessionList {
+	return &sessionList{env: e, live: &liveSums{}, sums: map[string]sessions.Summary{}}
+}
+
+// start begins to read and to watch the store; only the first call does anything.
+func (s *sessionList) start() tea.Cmd {
+	if s.started {
+		return nil
+	}
+	s.started = true
+	return tea.Batch(s.read(), s.watch())
+}
+
+// read lists the store. Of sessions that are not live the store remembers what they
+// add up to.
+func (s *sessionList) read() tea.Cmd {
+	store, live := s.env.Store, s.live
+	return func() tea.Msg {
+		m := listedMsg{mark: markOf(store)}
+		m.infos, m.err = store.List()
+		ended := slices.DeleteFunc(slices.Clone(m.infos), func(i sessions.Info) bool { return i.State == sessions.Live })
+		m.sums = store.Summaries(ended)
+		maps.Copy(m.sums, live.of(m.infos))
+		return m
+	}
+}
+
+// markOf changes when a recording comes or goes.
+func markOf(store sessions.Store) time.Time {
+	if stat, err := os.Stat(store.Dir); err == nil {
+		return stat.ModTime()
+	}
+	return time.Time{}
+}
+
+func (s *sessionList) watch() tea.Cmd {
+	store := s.env.Store
+	return s.env.tick(watchEvery, func(time.Time) tea.Msg { return watchMsg{markOf(store)} })
+}
+
+func (s *sessionList) place() place { return inSessions }
+func (s *sessionList) close()       {}
+
+func (s *sessionList) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		s.w, s.h = msg.Width, msg.Height-1
+	case listedMsg:
+		s.take(msg)
+	case watchMsg:
+		return s.watched(msg)
+	case removedMsg:
+		return s.removed(msg)
+	}
+	return nil
+}
+
+func (s *sessionList) take(m listedMsg) {
+	s.listed, s.err, s.mark, s.at = true, m.err, m.mark, s.env.Now()
+	if m.err == nil {
+		s.infos, s.sums = m.infos, m.sums
+	}
+	s.arrange()
+}
+
+// watched lists anew when the folder has changed, or now and then while a session is
+// live.
+func (s *sessionList) watched(m watchMsg) tea.Cmd {
+	stale := s.anyLive() && s.env.Now().Sub(s.at) >= listEvery
+	if s.listed && (stale || !m.mark.Equal(s.mark)) {
+		s.mark, s.at = m.mark, s.env.Now()
+		return tea.Batch(s.read(), s.watch())
+	}
+	return s.watch()
+}
+
+func (s *sessionList) anyLive() bool {
+	return slices.ContainsFunc(s.infos, func(i sessions.Info) bool { return i.State == sessions.Live })
+}
+
+// sessionOrders are the orders of the list. Live sessions are on top in each.
+var sessionOrders = []struct {
+	name string
+	by   func(s *sessionList, a, b *sessions.Info) int
+}{
+	{"newest first", func(_ *sessionList, a, b *sessions.Info) int { return b.Start.Compare(a.Start) }},
+	{"by label", func(_ *sessionList, a, b *sessions.Info) int { return cmp.Compare(a.Label(), b.Label()) }},
+	{"most calls first", func(s *sessionList, a, b *sessions.Info) int {
+		return cmp.Compare(s.sums[b.ID].Calls, s.sums[a.ID].Calls)
+	}},
+	{"most failures first", func(s *sessionList, a, b *sessions.Info) int {
+		return cmp.Compare(s.sums[b.ID].Failures, s.sums[a.ID].Failures)
+	}},
+	{"largest first", func(_ *sessionList, a, b *sessions.Info) int { return cmp.Compare(b.Size, a.Size) }},
+}
+
+// arrange builds the rows; the cursor stays on its session.
+func (s *sessionList) arrange() {
+	at := s.current()
+	s.rows = s.rows[:0]
+	words := strings.Fields(strings.ToLower(s.filter))
+	for i := range s.infos {
+		if hasAll(s.words(&s.infos[i]), words) {
+			s.rows = append(s.rows, listRow{info: &s.infos[i]})
+		}
+	}
+	slices.SortStableFunc(s.rows, func(a, b listRow) int {
+		return cmp.Or(liveFirst(a.info, b.info), sessionOrders[s.order].by(s, a.info, b.info), b.info.Start.Compare(a.info.Start))
+	})
+	s.bracket()
+	s.ver++
+	s.list.SetLen(len(s.rows), false)
+	if at != nil {
+		if i := slices.IndexFunc(s.rows, func(r listRow) bool { return r.info.ID == at.ID }); i >= 0 {
+			s.list.Go(i)
+		}
+	}
+}
+
+func liveFirst(a, b *sessions.Info) int {
+	live := func(i *sessions.Info) int {
+		if i.State == sessions.Live {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Compare(live(a), live(b))
+}
+
+// words are what the filter looks at.
+func (s *sessionList) words(i *sessions.Info) string {
+	sum := s.sums[i.ID]
+	text := []string{i.ID, i.Label(), string(i.State), sum.Server, sum.Client, sum.Revision, sum.Era, hostOf(i)}
+	if i.Header != nil {
+		text = append(text, i.Header.Transport)
+		text = append(text, i.Header.Command...)
+	}
+	if i.Kept {
+		text = append(text, "kept")
+	}
+	for outcome := range sum.Outcomes {
+		text = append(text, outcome)
+	}
+	return strings.ToLower(strings.Join(text, " "))
+}
+
+func hostOf(i *sessions.Info) string {
+	if i.Header == nil || i.Header.Host == nil {
+		return ""
+	}
+	return i.Header.Host.Name
+}
+
+// bracket joins neighbours that one process of a host started.
+func (s *sessionList) bracket() {
+	if s.order != 0 {
+		return
+	}
+	same := func(i, j int) bool {
+		if i < 0 || j >= len(s.rows) {
+			return false
+		}
+		a, b := s.rows[i].info.Header, s.rows[j].info.Header
+		return a != nil && b != nil && a.Host != nil && b.Host != nil && *a.Host == *b.Host
+	}
+	for i := range s.rows {
+		up, down := same(i-1, i), same(i, i+1)
+		switch {
+		case up && down:
+			s.rows[i].bracket = "│"
+		case up:
+			s.rows[i].bracket = "╰"
+		case down:
+			s.rows[i].bracket = "╭"
+		}
+	}
+}
+
+// current is the session with the cursor; nil if there is none.
+func (s *sessionList) current() *sessions.Info {
+	if s.list.Len() == 0 || s.list.Cursor() >= len(s.rows) {
+		return nil
+	}
+	return s.rows[s.list.Cursor()].info
+}
+
+func (s *sessionList) do(id string) (tea.Cmd, bool) {
+	if moveList(&s.list, id) {
+		return nil, true
+	}
+	i := s.current()
+	switch id {
+	case "sort":
+		s.order = (s.order + 1) % len(sessionOrders)
+		s.arrange()
+		return nil, true
+	case "filter":
+		s.filterPrompt()
+		return nil, true
+	case "open", "keep", "delete":
+		if i == nil {
+			return nil, true
+		}
+	default:
+		return nil, false
+	}
+	switch id {
+	case "keep":
+		return s.keep(*i), true
+	case "delete":
+		return s.ask(*i), true
+	}
+	return openSession(i.Path), true
+}
+
+func (s *sessionList) filterPrompt() {
+	set := func(text string) {
+		s.filter = strings.TrimSpace(text)
+		s.arrange()
+	}
+	done := func(text string) tea.Cmd { set(text); return nil }
+	s.env.root.prompt = &prompt{label: "filter", line: &s.line, change: done, accept: done, cancel: func() tea.Cmd {
+		s.line.Set("")
+		set("")
+		return nil
+	}}
+}
+
+func (s *sessionList) keep(i sessions.Info) tea.Cmd {
+	store, read := s.env.Store, s.read()
+	return func() tea.Msg {
+		if err := store.Keep(i, !i.Kept); err != nil {
+			return noteMsg{"keeping " + i.ID + ": " + err.Error(), true}
+		}
+		return read()
+	}
+}
+
+func (s *sessionList) ask(i sessions.Info) tea.Cmd {
+	if i.Kept {
+		return send(noteMsg{"it is kept; * ends that", true})
+	}
+	store := s.env.Store
+	remove := func() tea.Msg { return removedMsg{i.ID, store.Remove(i)} }
+	s.env.root.dialog = &dialog{title: "delete", yes: "delete it", do: remove, lines: []string{
+		i.Label() + ", " + s.when(&i), i.ID + ", " + size(i.Size) + " B", "", "It can't be brought back.",
+	}}
+	return nil
+}
+
+func (s *sessionList) removed(m removedMsg) tea.Cmd {
+	switch {
+	case errors.Is(m.err, sessions.ErrLive):
+		return send(noteMsg{"it is live; end its server first", true})
+	case m.err != nil:
+		return send(noteMsg{"deleting " + m.id + ": " + m.err.Error(), true})
+	}
+	return tea.Batch(s.read(), send(noteMsg{"deleted " + m.id, false}))
+}
+
+func (s *sessionList) click(m tea.MouseMsg) tea.Cmd {
+	if wheel(&s.list, m) || !pressed(m) {
+		return nil
+	}
+	row, ok := s.list.At(m.Y - headLines)
+	switch {
+	case !ok:
+		return nil
+	case row == s.list.Cursor():
+		cmd, _ := s.do("open")
+		return cmd
+	}
+	s.list.Go(row)
+	return nil
+}
+
+// headLines is how many lines stand above the rows.
+const headLines = 3
+
+func (s *sessionList) view(w, h int) []string {
+	th := s.env.th
+	rest := plural(len(s.infos), "recording") + ", " + sessionOrders[s.order].name
+	if s.filter != "" {
+		rest = strconv.Itoa(len(s.rows)) + " of " + plural(len(s.infos), "recording") + " with " + strconv.Quote(s.filter)
+	}
+	if !s.listed {
+		rest = "reading…"
+	}
+	lines := []string{titleLine(th, w, "mcptap", rest), draw.Blank(w)}
+	switch {
+	case s.err != nil:
+		return append(lines, draw.NewLine(w, "").Gap(1).Text(th.Bad, "reading "+s.env.Store.Dir+": "+s.err.Error()).String())
+	case !s.listed:
+		return lines
+	case len(s.infos) == 0:
+		return append(lines, s.empty(w)...)
+	}
+	d := listDrawer{s: s, w: w}
+	d.layout()
+	lines = append(lines, d.heading())
+	below := s.below(w, h)
+	rows := max(1, h-len(lines)-len(below))
+	s.list.SetHeight(rows)
+	now := s.env.Now()
+	version := s.ver<<32 | uint64(now.Unix()&0xffffff)<<4 | uint64(th.Version&15)
+	lines = append(lines, draw.Fill(s.list.Rows(w, func(int) uint64 { return version }, litFocus, func(i int, lit uint8) string {
+		return d.row(&s.rows[i], base(th, lit))
+	}), w, rows)...)
+	return append(lines, below...)
+}
+
+// empty says how to make a recording.
+func (s *sessionList) empty(w int) []string {
+	th := s.env.th
+	words := []styled{
+		{"Nothing is recorded yet.", th.Strong}, {},
+		{"Put mcptap -- in front of a server's command, in your host's configuration or here:", ""}, {},
+		{"    mcptap -- python server.py", th.Accent},
+		{`    {"mcpServers": {"tickets": {"command": "mcptap", "args": ["--", "python", "server.py"]}}}`, th.Accent}, {},
+		{"A session shows up here the moment it begins. To see one at once:", ""}, {},
+		{"    mcptap demo", th.Accent}, {},
+		{"Recordings lie in " + s.env.Store.Dir, th.Dim},
+	}
+	var lines []string
+	for _, p := range words {
+		style := p.style
+		indent := len(p.text) - len(strings.TrimLeft(p.text, " "))
+		for _, l := range wrapText(p.text, w-4-indent) {
+			lines = append(lines, draw.NewLine(w, "").Gap(2+indent).Text(style, l).String())
+		}
+	}
+	return lines
+}
+
+// below says more about the session with the cursor.
+func (s *sessionList) below(w, h int) []string {
+	i := s.current()
+	if i == nil || h < 12 {
+		return nil
+	}
+	th := s.env.th
+	lines := []string{rule(th, w, th.Dim, i.ID, "")}
+	command, cwd := "", ""
+	if i.Header != nil {
+		command, cwd = strings.Join(i.Header.Command, " "), i.Header.Cwd
+	}
+	l := draw.NewLine(w, "").Gap(1).Text("", command)
+	if cwd != "" {
+		l.Gap(2).Text(th.Faint, "in "+cwd)
+	}
+	return append(lines, l.String(), s.endLine(i, w))
+}
+
+func (s *sessionList) endLine(i *sessions.Info, w int) string {
+	th := s.env.th
+	l := draw.NewLine(w, "").Gap(1)
+	sum := s.sums[i.ID]
+	if sum.Client != "" {
+		l.Text(th.Dim, "client "+sum.Client).Gap(2)
+	}
+	if host := hostOf(i); host != "" {
+		l.Text(th.Dim, "started by "+host).Gap(2)
+	}
+	switch {
+	case i.State == sessions.Live:
+		l.Raw(th.Good, "live since "+s.when(i))
+	case i.State == sessions.Crashed && i.Header == nil:
+		l.Raw(th.Dim, "recorded by another program")
+	case i.State == sessions.Crashed:
+		l.Raw(th.Warn, "it has no end: its tap was killed, or the machine stopped")
+	case i.End != nil:
+		words := "ended with status " + strconv.Itoa(i.End.Exit)
+		if i.End.Reason != "" {
+			words += ": " + i.End.Reason
+		}
+		if i.End.Lost > 0 {
+			words += "; " + plural(int(i.End.Lost), "frame") + " lost"
+		}
+		l.Text(th.Dim, words)
+	}
+	return l.String()
+}
+
+// when is the moment at which a session began, here.
+func (s *sessionList) when(i *sessions.Info) string {
+	return i.Start.In(s.env.Zone).Format("2006-01-02 15:04:05")
+}

@@ -1,0 +1,6 @@
+package ui
+
+import "os"
+
+// hangupSignals are none: bubbletea takes what there is.
+var hangupSignals []os.Signal
