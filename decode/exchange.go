@@ -33,8 +33,11 @@ type Exchange struct {
 	Frames int // bodies and events with data
 
 	HeadUp, HeadDown int64 // lengths of the two heads, as HTTP/1.1 writes them
-	Up, Down         int64 // lengths of the two bodies on the wire; known at the end
-	Framing          int64 // bytes of its event stream that are no frame: fields, comments, blank lines
+	// SecretUp and SecretDown are the lengths of the values that are masked in the two
+	// heads, where that can be told: there is only one in the head. Else they are 0.
+	SecretUp, SecretDown int64
+	Up, Down             int64 // lengths of the two bodies on the wire; known at the end
+	Framing              int64 // bytes of its event stream that are no frame: fields, comments, blank lines
 
 	Endpoint string        // what an endpoint event said (HTTP+SSE)
 	First    string        // name of the stream's first event that is not empty: "message", "endpoint", ...
@@ -103,6 +106,7 @@ type exchange struct {
 	n                                   uint64
 	start, head, end, active, quiet     time.Duration
 	headUp, headDown, up, down, framing int64
+	secretUp, secretDown                int32
 
 	number               uint32
 	verb, target, client uint32
@@ -145,7 +149,7 @@ func (s *Session) Exchange(i int) Exchange {
 		Status: int(e.status), By: enders[e.by], Error: w.words.name(e.reason), Start: e.start, Head: e.head, End: e.end,
 		Stream: e.bits&exStream != 0, Sent: e.sent, Scope: e.scope, Resume: Resumed{e.bits&exResume != 0, int(e.resumes) - 1},
 		Call: int(e.call) - 1, Calls: int(e.calls), Frames: int(e.frames),
-		HeadUp: e.headUp, HeadDown: e.headDown, Up: e.up, Down: e.down, Framing: e.framing,
+		HeadUp: e.headUp, HeadDown: e.headDown, SecretUp: int64(e.secretUp), SecretDown: int64(e.secretDown), Up: e.up, Down: e.down, Framing: e.framing,
 		Endpoint: w.words.name(e.endpoint), First: w.words.name(e.first), EventID: e.bits&exEventID != 0,
 		Retry: never, Quiet: e.quiet, Known: e.request != elided && e.answer != elided,
 		request: w.heads.set(e.request), answer: w.heads.set(e.answer),

@@ -1,8 +1,11 @@
 package decode
 
 import (
+	"math"
 	"net/url"
 	"strings"
+
+	"github.com/mcptap/mcptap/tap"
 )
 
 const paramPrefix = "mcp-param-"
@@ -105,4 +108,29 @@ func alien(target string) bool {
 		return true
 	}
 	return false
+}
+
+// maskStart is what masked values have in them (sessions/redact).
+const maskStart = "«redacted"
+
+// secretIn gives the length of the one value that is masked in a head: the head's
+// length is that before masking. start is the length of its first line. It gives 0 if
+// several are masked, or none.
+func secretIn(m *tap.Exchange, start int) int32 {
+	if strings.Contains(m.Target, maskStart) {
+		return 0
+	}
+	masked, kept := 0, int64(start+len("\r\n"))
+	for _, h := range m.Headers {
+		kept += int64(len(h[0]) + len(": \r\n"))
+		if strings.Contains(h[1], maskStart) {
+			masked++
+			continue
+		}
+		kept += int64(len(h[1]))
+	}
+	if n := m.Bytes - kept; masked == 1 && n > 0 && n <= math.MaxInt32 {
+		return int32(n)
+	}
+	return 0
 }

@@ -230,6 +230,38 @@ POST 3 /mcp MODERN:tools/call:b | Mcp-Param-Site: eu-1 | Authorization: «redact
 	}
 }
 
+// TestSecretIn: the length of a value that is masked can be told if it is the only one.
+func TestSecretIn(t *testing.T) {
+	mask := "«redacted:9f3a61»"
+	id := [2]string{"Mcp-Session-Id", mask}
+	head := int64(len("POST /mcp HTTP/1.1\r\nHost: h\r\nMcp-Session-Id: \r\n\r\n"))
+	for _, c := range []struct {
+		name    string
+		target  string
+		bytes   int64
+		headers [][2]string
+		want    int64
+	}{
+		{"one", "/mcp", head + 36, [][2]string{{"Host", "h"}, id}, 36},
+		{"none", "/mcp", head, [][2]string{{"Host", "h"}}, 0},
+		{"two", "/mcp", head + 99, [][2]string{{"Host", "h"}, id, {"Authorization", "Bearer " + mask}}, 0},
+		{"the target as well", "/" + mask, head + 36, [][2]string{{"Host", "h"}, id}, 0},
+		{"a length that is wrong", "/mcp", 1, [][2]string{{"Host", "h"}, id}, 0},
+		{"a length that is too large", "/mcp", 1 << 60, [][2]string{{"Host", "h"}, id}, 0},
+	} {
+		s := New(Options{})
+		s.Record(&tap.Record{HTTP: &tap.Exchange{N: 1, Exchange: 1, Phase: tap.PhaseRequest, Method: "POST", Target: c.target, Proto: "HTTP/1.1", Headers: c.headers, Bytes: c.bytes}})
+		if got := s.Exchange(0).SecretUp; got != c.want {
+			t.Errorf("%s: %d bytes, not %d", c.name, got, c.want)
+		}
+	}
+	s := New(Options{})
+	s.Record(&tap.Record{HTTP: &tap.Exchange{N: 1, Exchange: 1, Phase: tap.PhaseResponse, Status: 404, Proto: "HTTP/1.1", Headers: [][2]string{id}, Bytes: int64(len("HTTP/1.1 404 Not Found\r\nMcp-Session-Id: \r\n\r\n")) + 36}})
+	if got := s.Exchange(0).SecretDown; got != 36 {
+		t.Errorf("%d bytes of the answer's, not 36", got)
+	}
+}
+
 func TestEndpointOf(t *testing.T) {
 	for _, c := range [][3]string{
 		{"/sse", "/message?sessionId=1", "/message?sessionId=1"},

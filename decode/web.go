@@ -2,6 +2,7 @@ package decode
 
 import (
 	"cmp"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -168,6 +169,7 @@ func (x *exchange) quieted(now time.Duration, e *tap.SSE) {
 func (s *Session) requestHead(x *exchange, m *tap.Exchange) {
 	w := &s.web
 	x.start, x.headUp = m.Time, m.Bytes
+	x.secretUp = secretIn(m, len(m.Method)+len(m.Target)+len(m.Proto)+len("  \r\n"))
 	x.verb, x.target, x.client = w.word(m.Method), w.word(m.Target), w.word(m.Client)
 	x.request = w.heads.keep(m.Headers)
 	w.bytes.Heads[tap.C2S] += m.Bytes
@@ -189,6 +191,7 @@ func (s *Session) requestHead(x *exchange, m *tap.Exchange) {
 func (s *Session) answerHead(x *exchange, m *tap.Exchange) {
 	w := &s.web
 	x.head, x.headDown = m.Time, m.Bytes
+	x.secretDown = secretIn(m, len(m.Proto)+len(" ")+len(strconv.Itoa(m.Status)+" "+http.StatusText(m.Status))+len("\r\n"))
 	x.status = int16(min(max(m.Status, 0), 999))
 	x.answer = w.heads.keep(m.Headers)
 	w.bytes.Heads[tap.S2C] += m.Bytes

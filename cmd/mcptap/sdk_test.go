@@ -67,10 +67,15 @@ func TestOfficialSDK(t *testing.T) {
 // driveSDK plays a session and describes what the client saw.
 func driveSDK(t *testing.T, revision string, server *exec.Cmd) string {
 	t.Helper()
+	return driveOver(t, revision, &mcp.CommandTransport{Command: server})
+}
+
+func driveOver(t *testing.T, revision string, transport mcp.Transport) string {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: "guest", Version: "1.0.0"}, nil)
-	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: server}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,7 @@ func (al *aligner) stretch(a0, a1, b0, b1, cuts int) {
 	}
 	anchors := inCommon(al.a[a0:a1], al.b[b0:b1])
 	if len(anchors) == 0 || cuts == 0 {
+		al.pieces(a0, a1, b0, b1)
 		return
 	}
 	at := pair{a0, b0}
@@ -74,14 +75,39 @@ func (al *aligner) stretch(a0, a1, b0, b1, cuts int) {
 	al.stretch(at.a, a1, at.b, b1, cuts-1)
 }
 
+// pieces aligns a stretch that differs in many places, and has nothing as often on both
+// sides, from its beginning on: as far as so many edits lead, then from there. Each
+// piece is at least as long as it takes edits, which keeps the whole linear.
+func (al *aligner) pieces(a0, a1, b0, b1 int) {
+	for a0 < a1 && b0 < b1 {
+		pairs, end := edits(al.a[a0:a1], al.b[b0:b1])
+		for _, p := range pairs {
+			al.pairs = append(al.pairs, pair{a0 + p.a, b0 + p.b})
+		}
+		if end.a+end.b == 0 {
+			return
+		}
+		a0, b0 = a0+end.a, b0+end.b
+	}
+}
+
 // fewEdits finds the longest common subsequence of two sequences that few edits
-// lead from one to the other (Myers, "An O(ND) difference algorithm", 1986).
+// lead from one to the other.
 func fewEdits(a, b []int) (pairs []pair, few bool) {
-	n, m := len(a), len(b)
-	limit := min(n+m, maxEdits)
-	if n-m > limit || m-n > limit {
+	if limit := min(len(a)+len(b), maxEdits); len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return nil, false
 	}
+	pairs, end := edits(a, b)
+	return pairs, end == pair{len(a), len(b)}
+}
+
+// edits follows two sequences from their beginnings for as many edits as are looked for
+// one by one, and gives the longest common subsequence up to where most is in common
+// by then: the ends of both if that is all (Myers, "An O(ND) difference algorithm",
+// 1986).
+func edits(a, b []int) (pairs []pair, end pair) {
+	n, m := len(a), len(b)
+	limit := min(n+m, maxEdits)
 	reach := make([]int, 2*limit+3) // furthest x on each diagonal
 	mid := limit + 1
 	var trace [][]int // of each round, the diagonals -d..d
@@ -96,18 +122,23 @@ func fewEdits(a, b []int) (pairs []pair, few bool) {
 			}
 			reach[mid+k] = x
 			if x >= n && x-k >= m {
-				return backtrack(a, b, trace, d), true
+				return backtrack(pair{n, m}, trace, d), pair{n, m}
 			}
 		}
 		trace = append(trace, slices.Clone(reach[mid-d:mid+d+1]))
 	}
-	return nil, false
+	for k := -limit; k <= limit; k += 2 {
+		if p := (pair{reach[mid+k], reach[mid+k] - k}); p.a <= n && p.b <= m && p.a+p.b > end.a+end.b {
+			end = p
+		}
+	}
+	return backtrack(end, trace, limit), end
 }
 
-// backtrack follows the edits back from the end, through the equal runs between.
-// trace has, of each round d, how far the diagonals -d..d were reached.
-func backtrack(a, b []int, trace [][]int, d int) (pairs []pair) {
-	x, y := len(a), len(b)
+// backtrack follows d edits back from the end, through the equal runs between. trace
+// has, of each round d, how far the diagonals -d..d were reached.
+func backtrack(end pair, trace [][]int, d int) (pairs []pair) {
+	x, y := end.a, end.b
 	for ; d > 0; d-- {
 		before := trace[d-1]
 		at := func(k int) int {

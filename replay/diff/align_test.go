@@ -83,6 +83,21 @@ func TestAlignFarApart(t *testing.T) {
 	}
 }
 
+// TestAlignRepeated: of a long session that asks the same over and over, with many gaps,
+// every call that is left finds its own.
+func TestAlignRepeated(t *testing.T) {
+	var a, b []int
+	for i := range 50_000 {
+		a = append(a, i%500)
+		if i%97 != 0 {
+			b = append(b, i%500)
+		}
+	}
+	if got := align(a, b); len(got) != len(b) {
+		t.Errorf("%d pairs of %d", len(got), len(b))
+	}
+}
+
 // BenchmarkAlign tells whether the time grows with the length: ns/key should not
 // change between the sizes.
 func BenchmarkAlign(b *testing.B) {

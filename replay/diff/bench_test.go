@@ -7,7 +7,7 @@ import (
 
 // many is a session of n calls; every skip-th is left out, and every change-th has
 // another result.
-func many(n, skip, change int) Side {
+func many(n, skip, change int) script {
 	var acts []act
 	for i := range n {
 		if skip > 0 && i%skip == 0 {
@@ -22,18 +22,20 @@ func many(n, skip, change int) Side {
 			fmt.Sprintf(`< {"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"{\"n\":%d}"}]}}`, text),
 		})
 	}
-	return play(acts).side(itoa(n))
+	return play(acts)
 }
 
 // BenchmarkCompare tells whether a comparison takes time in proportion to its length:
 // ns/operation should not change between the sizes.
 func BenchmarkCompare(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
-		x, y := many(n, 0, 0), many(n, 97, 10)
+		a, build := many(n, 0, 0), many(n, 97, 10)
+		x, y := a.side("a"), build.side("b")
+		webX, webY := a.web("a", true, 36), build.web("b", false, 0)
 		for _, c := range []struct {
 			name string
 			do   func()
-		}{{"", func() { newWork(x, y, Options{}).compare() }}, {"with-findings", func() { Compare(x, y, Options{}) }}} {
+		}{{"", func() { newWork(x, y, Options{}).compare() }}, {"over-http", func() { newWork(webX, webY, Options{}).compare() }}, {"with-findings", func() { Compare(x, y, Options{}) }}} {
 			b.Run(itoa(n)+c.name, func(b *testing.B) {
 				b.ReportAllocs()
 				for range b.N {

@@ -12,12 +12,12 @@ type leaf struct {
 
 func (l *leaf) words() (a, b string) {
 	if l.hasA {
-		a = jsonOf(l.a)
+		a = wholeJSON(l.a)
 	}
 	if l.hasB {
-		b = jsonOf(l.b)
+		b = wholeJSON(l.b)
 	}
-	return a, b
+	return Excerpts(a, b, maxShown)
 }
 
 // maxLeaves is how many differences of one pair are kept.

@@ -8,13 +8,13 @@ import (
 // Bytes are bytes on the wire by what they were spent on.
 type Bytes struct {
 	Parts     decode.Account
-	Headers   int64 // of HTTP
-	Framing   int64 // of server-sent events
+	Heads     Heads // of HTTP requests and answers
+	Framing   int64 // of server-sent events: fields, comments, blank lines, events without a message
 	NotAtHand int64 // frames whose body is not at hand, line ends included
 }
 
 // Total is the sum of all.
-func (b *Bytes) Total() int64 { return b.Parts.Total() + b.Headers + b.Framing + b.NotAtHand }
+func (b *Bytes) Total() int64 { return b.Parts.Total() + b.Heads.Total() + b.Framing + b.NotAtHand }
 
 // Frames is what the frames themselves take, line ends included: what 'show --raw'
 // gives back.
@@ -22,7 +22,7 @@ func (b *Bytes) Frames() int64 { return b.Parts.Total() + b.NotAtHand }
 
 func (b *Bytes) add(o *Bytes) {
 	b.Parts.Add(&o.Parts)
-	b.Headers += o.Headers
+	b.Heads.add(o.Heads)
 	b.Framing += o.Framing
 	b.NotAtHand += o.NotAtHand
 }
@@ -46,31 +46,39 @@ func (c *Cost) Add(o *Cost) {
 	c.S2C.add(&o.S2C)
 }
 
-// charge adds one frame. Every frame is charged once, to the row that claims it
-// first: a batch has members in several.
-func (s *source) charge(to *Cost, frame int) {
-	f := s.Session.Frame(frame)
-	if s.charged[frame] || f.Dir != tap.C2S && f.Dir != tap.S2C {
-		return
+// pay charges frames to a part, and what HTTP carried them in: heads go with what the
+// client sent. Every frame and every exchange is charged once, to the row that claims
+// it first: a batch has members in several.
+func (s *source) pay(p *Part, frames ...int) {
+	for _, i := range frames {
+		p.Frames = append(p.Frames, i)
+		f := s.Session.Frame(i)
+		if s.charged[i] || f.Dir != tap.C2S && f.Dir != tap.S2C {
+			continue
+		}
+		s.charge(&p.Bytes, &f)
+		if f.Dir == tap.C2S && f.Exchange >= 0 {
+			s.payExchange(p, f.Exchange)
+		}
 	}
-	s.charged[frame] = true
+}
+
+// charge adds one frame to a cost.
+func (s *source) charge(to *Cost, f *decode.Frame) {
+	s.charged[f.Index] = true
 	b := &to.C2S
 	if f.Dir == tap.S2C {
 		b = &to.S2C
 	}
-	if s.Around != nil {
-		headers, framing := s.Around(frame)
-		b.Headers += headers
-		b.Framing += framing
-	}
-	body := s.Body(frame)
+	b.Framing += f.Framing
+	body := s.Body(f.Index)
 	if body == nil && f.Size > 0 && f.Digest {
 		b.NotAtHand += f.Size
 		return
 	}
 	lineEnd := len(f.EOL.String())
 	var a decode.Account
-	if f.Kind == decode.Stray {
+	if f.Kind == decode.Stray || f.Kind == decode.Body {
 		a[decode.PartStray], a[decode.PartLineEnd] = int64(len(body)), int64(lineEnd)
 	} else {
 		a = decode.AccountOf(body, lineEnd)
@@ -78,22 +86,46 @@ func (s *source) charge(to *Cost, frame int) {
 	b.Parts.Add(&a)
 }
 
-// cost charges frames and gives what they cost.
-func (s *source) cost(frames []int) (c Cost) {
-	for _, f := range frames {
-		s.charge(&c, f)
+// payExchange charges what an exchange takes besides its messages: the heads, events
+// without a message, bodies that are none, and errors that answer no message.
+func (s *source) payExchange(p *Part, i int) {
+	if s.exchanged[i] {
+		return
 	}
-	return c
+	s.exchanged[i] = true
+	p.Exchanges = append(p.Exchanges, i)
+	x := s.Session.Exchange(i)
+	p.Bytes.C2S.Heads.add(headsOf(x.HeadUp, x.SecretUp, requestHeads(&x)))
+	p.Bytes.S2C.Heads.add(headsOf(x.HeadDown, x.SecretDown, answerHeads(&x)))
+	p.Bytes.S2C.Framing += x.Framing
+	for _, frame := range s.Session.ExchangeFrames(i) {
+		f := s.Session.Frame(frame)
+		p.Bytes.S2C.Framing -= f.Framing // counted with the frame
+		if s.ofExchange(&f) && !s.charged[frame] {
+			p.Frames = append(p.Frames, frame)
+			s.charge(&p.Bytes, &f)
+		}
+	}
+}
+
+// ofExchange reports a frame that goes with its exchange, since it belongs to no
+// message.
+func (s *source) ofExchange(f *decode.Frame) bool {
+	return f.Exchange >= 0 && (f.Kind == decode.Body || f.Orphan && !s.Session.Exchange(f.Exchange).Stream)
 }
 
 // A Bill is what the work cost on both sides.
 type Bill struct {
 	A, B    Cost // all that crossed
 	Opening Sum  // handshake or discovery
-	Lists   Sum  // what both listed
-	Calls   Sum  // calls of tools, prompts and resources that both made with the same arguments
-	Only    Sum  // what only one side has, openings apart
-	Other   Sum  // all else that both have
+	Web     Sum  // HTTP requests that carry no message: streams, ends of sessions, look-ups; on one side or both
+	// Subscriptions is what it took to hear of changes, where both did or an era's way
+	// of it is the reason that only one had to ask.
+	Subscriptions Sum
+	Lists         Sum // what both listed
+	Calls         Sum // calls of tools, prompts and resources that both made with the same arguments
+	Only          Sum // what only one side has, openings and requests without a message apart
+	Other         Sum // all else that both have
 }
 
 // A Sum is what some rows cost together.
@@ -125,6 +157,10 @@ func (w *work) bill() {
 		switch {
 		case r.Kind == RowOpening:
 			b.Opening.add(r)
+		case r.Kind == RowExchanges:
+			b.Web.add(r)
+		case (r.Kind == RowSubscriptions || followsChanges(r.Method)) && (!r.OneSided() || r.Reason != ""):
+			b.Subscriptions.add(r)
 		case r.OneSided():
 			b.Only.add(r)
 		case r.Kind == RowOperation && isList(r.Method):
@@ -150,33 +186,34 @@ func isCall(method string) bool {
 }
 
 // A BreakEven tells from how many calls on one way of speaking costs more than the
-// other: opening, one walk over each list that both walked, then calls like those
-// that both made.
+// other: opening, HTTP requests without a message, subscriptions, one walk over each list
+// that both walked, then calls like those that both made.
 type BreakEven struct {
-	Fixed   int64   // what B costs more before the first call; negative: less
+	Fixed   int64   // what B costs more once a session, without calls; negative: less
 	PerCall float64 // what B costs more with each call, on average
 	// Calls is after how many calls the other side is the dearer one; -1 if that
 	// never happens.
 	Calls int64
-	// Unknown says why nothing can be said; empty if it can.
+	// Unknown says why that can't be said; empty if it can. Then Fixed is 0, and
+	// PerCall if it is calls that are missing.
 	Unknown string
 }
 
 // BreakEven works out the break-even.
 func (d *Diff) BreakEven() BreakEven {
 	b := &d.Bill
-	switch {
-	case !d.A.Opening && !d.B.Opening:
-		return BreakEven{Unknown: "neither opening is in the captures"}
-	case !d.A.Opening || !d.B.Opening:
-		return BreakEven{Unknown: "one opening is not in the captures"}
-	case b.Calls.Count == 0:
+	e := BreakEven{Fixed: b.Opening.Difference() + b.Web.Difference() + b.Subscriptions.Difference() + b.Lists.Difference(), Calls: -1}
+	if b.Calls.Count == 0 {
 		return BreakEven{Unknown: "no call is on both sides"}
 	}
-	e := BreakEven{
-		Fixed:   b.Opening.Difference() + b.Lists.Difference(),
-		PerCall: float64(b.Calls.Difference()) / float64(b.Calls.Count),
-		Calls:   -1,
+	e.PerCall = float64(b.Calls.Difference()) / float64(b.Calls.Count)
+	switch {
+	case !d.A.Opening && !d.B.Opening:
+		e.Fixed, e.Unknown = 0, "neither opening is in the captures"
+		return e
+	case !d.A.Opening || !d.B.Opening:
+		e.Fixed, e.Unknown = 0, "one opening is not in the captures"
+		return e
 	}
 	if e.Fixed != 0 && e.PerCall != 0 && (e.Fixed > 0) != (e.PerCall > 0) {
 		e.Calls = int64(float64(-e.Fixed)/e.PerCall) + 1

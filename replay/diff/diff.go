@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/decode/rules"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -13,9 +14,9 @@ type Side struct {
 	Name    string // what to call it
 	Session *decode.Session
 	Body    func(frame int) []byte // the bytes of a frame by its index; nil if they are not at hand
-	// Around tells what carried a frame besides its own bytes: HTTP headers, and the
-	// frame of a server-sent event, in bytes. Nil where nothing is known of it.
-	Around func(frame int) (headers, framing int64)
+	// Findings gives what rules.Check finds in the session. Nil has it checked, which
+	// takes longer than all else: who compares a session often checks it once.
+	Findings func() []rules.Finding
 	// Probe is the session of the process that was probed for this one; nil if there
 	// was none. What it cost belongs to the opening.
 	Probe *Side
@@ -65,9 +66,10 @@ const (
 	RowOpening               // handshake or discovery, probes included
 	RowSubscriptions         // listen streams against subscriptions and what came unasked
 	RowMessages              // messages of one kind that belong to no call
+	RowExchanges             // HTTP requests of one kind that carry no message: streams, ends of sessions, look-ups
 )
 
-var rowNames = [...]string{"operation", "opening", "subscriptions", "messages"}
+var rowNames = [...]string{"operation", "opening", "subscriptions", "messages", "exchanges"}
 
 func (k RowKind) String() string { return rowNames[k] }
 
@@ -101,14 +103,16 @@ func (r *Row) SameWork() bool { return !r.OneSided() && !r.otherwise() }
 
 // A Part is one side of a row.
 type Part struct {
-	Call    int    // the first, by its index; -1 if it is none
-	N       uint64 // number of its first frame in the journal, 0 if it has none of its own
-	Frames  []int  // by index, those that count here
-	Count   int    // calls, or messages
-	Outcome decode.Outcome
-	Code    int64         // of a protocol error
-	Took    time.Duration // the server's part; negative if it was not timed
-	Bytes   Cost
+	Call   int    // the first, by its index; -1 if it is none
+	N      uint64 // number of its first frame in the journal, 0 if it has none of its own
+	Frames []int  // by index, those that count here
+	// Exchanges are those whose heads count here, by index.
+	Exchanges []int
+	Count     int // calls, or messages
+	Outcome   decode.Outcome
+	Code      int64         // of a protocol error
+	Took      time.Duration // the server's part; negative if it was not timed
+	Bytes     Cost
 }
 
 // An Inner is a thing that belongs to a row, and how often it is there on either side.
@@ -181,6 +185,7 @@ func (w *work) compare() {
 	w.opening()
 	w.subscriptions()
 	w.operations()
+	w.exchanges()
 	w.messages()
 	w.sortRows()
 	w.bill()

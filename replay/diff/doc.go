@@ -21,6 +21,21 @@
 // only changed places, or when they differ in arguments alone. Then every pair is
 // compared: bytes, outcome, result.
 //
+// # For pages and screens
+//
+// [Diff.Answers] gives the three things that a reader wants to know first, as values and
+// in words. A [Row] has the frames and exchanges of both sides to jump to ([Part]), its
+// bytes by part ([Row.Lines]), its changes, and words for all of them; [Bill.Groups] and
+// [Lines] account for the whole; [Diff.Verdicts] has the differences by kind. Words and
+// values hold text from the outside: make it safe before drawing it.
+//
+// # HTTP
+//
+// What carries a message counts with it: the heads of request and answer with what the
+// client sent, framing with each event. Requests without a message, and what streams
+// carry beside messages, have rows of their own ([RowExchanges]); a legacy session's GET
+// stream is compared with a modern one's listen stream.
+//
 // # Sources
 //
 // Which method exists in which revision follows the schema of each revision; that

@@ -48,7 +48,8 @@ func (w *work) takeHandles() {
 	used := map[[2]string]bool{}
 	for k, n := range w.handles {
 		if n == usedHandle {
-			used[[2]string{jsonOf(k[0]), jsonOf(k[1])}] = true
+			a, b := Excerpts(wholeJSON(k[0]), wholeJSON(k[1]), maxShown)
+			used[[2]string{a, b}] = true
 		}
 	}
 	if len(used) == 0 {

@@ -67,8 +67,7 @@ func (s *source) open() opened {
 			o.part = &Part{Call: -1, N: f.N, Took: -1, Outcome: decode.OK}
 		}
 		o.steps[f.Method]++
-		o.part.Frames = append(o.part.Frames, i)
-		s.charge(&o.part.Bytes, i)
+		s.pay(o.part, i)
 		break
 	}
 	return o
@@ -81,10 +80,13 @@ func (o *opened) probe(p *source) {
 		return
 	}
 	o.take(p, p.eras.ProbeCall)
-	o.part.Call, o.part.N, o.part.Frames = -1, 0, nil
 	for i := range p.Session.Len() {
-		p.charge(&o.part.Bytes, i)
+		p.pay(o.part, i)
 	}
+	for i := range p.exchanged {
+		p.payExchange(o.part, i)
+	}
+	o.part.Call, o.part.N, o.part.Frames, o.part.Exchanges = -1, 0, nil, nil
 }
 
 // take adds one call of the opening. What the session goes by is the answer to the
@@ -108,6 +110,7 @@ func (o *opened) take(s *source, call int) {
 		return
 	}
 	o.part.Frames = append(o.part.Frames, p.Frames...)
+	o.part.Exchanges = append(o.part.Exchanges, p.Exchanges...)
 	o.part.Count += p.Count
 	o.part.Bytes.Add(&p.Bytes)
 	o.part.Took = -1 // a probe that failed and a handshake are no one latency

@@ -15,7 +15,9 @@ type source struct {
 	eras    decode.Eras
 	charged []bool // frames that a row has claimed
 	calls   []bool // calls that a row has claimed
-	units   []unit
+	// exchanged are the HTTP exchanges that a row has claimed.
+	exchanged []bool
+	units     []unit
 }
 
 // unit is one operation to align.
@@ -31,7 +33,7 @@ type unit struct {
 func newSource(s Side) *source {
 	return &source{
 		Side: s, eras: s.Session.Eras(),
-		charged: make([]bool, s.Session.Len()), calls: make([]bool, s.Session.Calls()),
+		charged: make([]bool, s.Session.Len()), calls: make([]bool, s.Session.Calls()), exchanged: make([]bool, s.Session.Exchanges()),
 	}
 }
 
@@ -44,6 +46,13 @@ func (s *source) claim(o *decode.Operation) {
 
 // readUnits takes the operations that no row has claimed.
 func (s *source) readUnits() {
+	n := 0
+	for c := range s.calls {
+		if !s.calls[c] && s.Session.Leads(c) {
+			n++
+		}
+	}
+	s.units = make([]unit, 0, n) // units are large: growing would copy them often
 	for c := range s.Session.Calls() {
 		if s.calls[c] || !s.Session.Leads(c) {
 			continue
@@ -66,8 +75,8 @@ func (s *source) unitOf(o decode.Operation) unit {
 	}
 	u.key, u.exact = u.kind, true
 	if work := asked(params); len(work) > 0 {
-		said := canonical(masked(work))
-		u.key, u.exact = u.key+" "+said, said == canonical(work)
+		said, varies := masked(work)
+		u.key, u.exact = u.key+" "+canonical(said), !varies
 		u.arguments = hashes(work["arguments"])
 	}
 	return u
@@ -149,13 +158,13 @@ func (s *source) part(o *decode.Operation) *Part {
 	if o.End > 0 && o.Kind != decode.OpListen {
 		p.Took = o.Server
 	}
+	var frames []int
 	for _, leg := range o.Legs {
-		p.Frames = append(p.Frames, leg.Frames...)
+		frames = append(frames, leg.Frames...)
 	}
-	slices.Sort(p.Frames)
-	p.Frames = slices.Compact(p.Frames)
+	slices.Sort(frames)
+	s.pay(p, slices.Compact(frames)...)
 	p.N = s.Session.Frame(p.Frames[0]).N
-	p.Bytes = s.cost(p.Frames)
 	return p
 }
 
@@ -306,7 +315,7 @@ func (s *source) loose() *looseSet {
 	l := &looseSet{by: map[looseKind]*looseMessages{}}
 	for i := range s.Session.Len() {
 		f := s.Session.Frame(i)
-		if f.Dir != tap.C2S && f.Dir != tap.S2C {
+		if f.Dir != tap.C2S && f.Dir != tap.S2C || s.ofExchange(&f) {
 			continue
 		}
 		k := looseKind{f.Dir, f.Method}
@@ -328,7 +337,8 @@ func (s *source) loosePart(l *looseMessages) *Part {
 	if len(l.frames)+l.joined == 0 {
 		return nil
 	}
-	p := &Part{Call: -1, Count: len(l.frames) + l.joined, Took: -1, Frames: l.frames, Bytes: s.cost(l.frames)}
+	p := &Part{Call: -1, Count: len(l.frames) + l.joined, Took: -1}
+	s.pay(p, l.frames...)
 	if len(l.frames) > 0 {
 		p.N = s.Session.Frame(l.frames[0]).N
 	}

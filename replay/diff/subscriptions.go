@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -14,6 +15,9 @@ type followed struct {
 	told  map[string]int // notifications, by method
 	asked map[string]int // what was asked for, by notification and URI
 	at    int            // the first call
+	// streams is how many GET streams there were, which carry in the legacy era what
+	// a listen stream does in the modern one.
+	streams int
 }
 
 // subscriptions compares listen streams with legacy subscriptions and what servers
@@ -28,14 +32,25 @@ func (w *work) subscriptions() {
 	if r.OneSided() {
 		r.Reason = w.subscriptionReason(&r, a.asked, b.asked)
 	}
+	if a.streams+b.streams > 0 {
+		in := Inner{What: "GET streams", A: a.streams, B: b.streams}
+		in.Reason = w.webReason(webKind{verb: http.MethodGet}, a.streams == 0)
+		r.Details = append(r.Details, in)
+	}
 	w.details(&r, "asked for ", a.asked, b.asked, w.unaskedReason)
-	w.details(&r, "told of ", a.told, b.told, func(string) string { return "" })
+	w.details(&r, toldOf, a.told, b.told, func(string) string { return "" })
 	at := place{a: a.at}
 	if a.part == nil {
 		at = place{-1, 1, 0}
 	}
 	w.row(r, at)
 }
+
+// toldOf begins details that say of what a server told its client.
+const toldOf = "told of "
+
+// told reports what a server said, not what a client asked for.
+func (in *Inner) told() bool { return strings.HasPrefix(in.What, toldOf) }
 
 // subscriptionReason excuses a stream that asks for changes of lists only.
 func (w *work) subscriptionReason(r *Row, a, b map[string]int) string {
@@ -103,6 +118,9 @@ func (s *source) follow() followed {
 	for i := range s.Session.Len() {
 		f.message(s, i, listens)
 	}
+	if len(listens) == 0 {
+		f.streams = s.claimStreams(&f.part)
+	}
 	return f
 }
 
@@ -118,6 +136,7 @@ func (f *followed) add(s *source, o *decode.Operation) {
 		return
 	}
 	f.part.Frames = append(f.part.Frames, p.Frames...)
+	f.part.Exchanges = append(f.part.Exchanges, p.Exchanges...)
 	f.part.Count += p.Count
 	f.part.Bytes.Add(&p.Bytes)
 }
@@ -164,8 +183,7 @@ func (f *followed) message(s *source, frame int, listens map[decode.ID]bool) {
 		f.part = &Part{Call: -1, N: fr.N, Took: -1, Outcome: decode.OK}
 		f.at = fr.Call
 	}
-	f.part.Frames = append(f.part.Frames, frame)
-	s.charge(&f.part.Bytes, frame)
+	s.pay(f.part, frame)
 }
 
 // cancels gives the id that a cancellation names: on HTTP a stream's is not joined to

@@ -51,6 +51,7 @@ type timed struct {
 	Times
 	a, b  []float64 // nanoseconds
 	usual float64   // by which factor the other kinds differ
+	alone bool      // there are no other kinds to tell load by
 }
 
 // times compares latencies: of kinds that were measured often enough by a rank-sum
@@ -69,7 +70,8 @@ func (w *work) times() {
 		g.A, g.B = median(g.a), median(g.b)
 		g.CountA, g.CountB, g.P = len(g.a), len(g.b), 1
 		if min(len(g.a), len(g.b)) >= testFrom {
-			g.usual = math.Exp(othersFactor(g, groups, len(pairs), &noise))
+			others, known := othersFactor(g, groups, len(pairs), &noise)
+			g.usual, g.alone = math.Exp(others), !known
 			g.P = rankSum(g.a, scaled(g.b, 1/g.usual))
 			tests = append(tests, g)
 			continue
@@ -86,11 +88,12 @@ func (w *work) times() {
 	}
 }
 
-// othersFactor is by which factor, as a logarithm, kinds other than this one differ.
-// A kind that is few of the pairs hardly moves their median.
-func othersFactor(g *timed, groups []*timed, pairs int, n *noise) float64 {
+// othersFactor is by which factor, as a logarithm, kinds other than this one differ, if
+// there are enough of them to know. A kind that is few of the pairs hardly moves their
+// median.
+func othersFactor(g *timed, groups []*timed, pairs int, n *noise) (factorOfOthers float64, known bool) {
 	if 3*len(g.a) < pairs {
-		return n.factor
+		return n.factor, true
 	}
 	var factors []float64
 	for _, o := range groups {
@@ -101,9 +104,9 @@ func othersFactor(g *timed, groups []*timed, pairs int, n *noise) float64 {
 		}
 	}
 	if len(factors) < noiseFrom {
-		return 0
+		return 0, false
 	}
-	return middle(factors)
+	return middle(factors), true
 }
 
 func scaled(v []float64, by float64) []float64 {
@@ -150,6 +153,9 @@ func holm(tests []*timed) {
 	stands := true
 	for i, g := range tests {
 		g.How = "rank-sum test"
+		if g.alone {
+			g.How += "; too few other operations to tell load from it"
+		}
 		stands = stands && g.P*float64(len(tests)-i) < alpha
 		g.Changed = stands && material(g.A, g.B) && material(g.A, time.Duration(float64(g.B)/g.usual))
 	}

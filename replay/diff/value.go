@@ -107,26 +107,48 @@ func sortedKeys[V any](objects ...map[string]V) []string {
 }
 
 // jsonOf writes a value as JSON, cut to what fits a line.
-func jsonOf(v any) string {
+func jsonOf(v any) string { return cut(wholeJSON(v)) }
+
+func wholeJSON(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(v) != nil {
 		return "?"
 	}
-	return cut(strings.TrimSuffix(b.String(), "\n"))
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // maxShown is how much of a value a difference shows, in bytes.
 const maxShown = 200
 
-func cut(s string) string {
-	if len(s) <= maxShown {
+func cut(s string) string { return cutAt(s, maxShown) }
+
+func cutAt(s string, room int) string {
+	if len(s) <= room {
 		return s
 	}
-	end := maxShown
-	for end > 0 && s[end]&0xc0 == 0x80 { // not within a character
-		end--
+	return s[:charAt(s, room)] + "…"
+}
+
+// charAt is i, or where the character that i lies within begins.
+func charAt(s string, i int) int {
+	for i > 0 && i < len(s) && s[i]&0xc0 == 0x80 {
+		i--
 	}
-	return s[:end] + "…"
+	return i
+}
+
+// Excerpts cuts two texts that differ to about room bytes each, so that the place where
+// they begin to differ is in what is left. Dots stand for what is not.
+func Excerpts(a, b string, room int) (string, string) {
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	if max(len(a), len(b)) > room && same > room/2 {
+		from := charAt(a, same-room/4)
+		a, b = "…"+a[from:], "…"+b[from:]
+	}
+	return cutAt(a, room), cutAt(b, room)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func TestCompareValues(t *testing.T) {
@@ -32,6 +33,24 @@ func TestCompareValues(t *testing.T) {
 		}
 		if s := strings.Join(got, "; "); s != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, s, c.want)
+		}
+	}
+}
+
+// TestExcerpts: of two long texts that are shown where they differ can be seen.
+func TestExcerpts(t *testing.T) {
+	long := strings.Repeat("é and so on, ", 30)
+	for _, c := range [][2]string{{"a", "b"}, {long + "x", long + "y"}, {long + "x" + long, long + "y" + long}, {"x" + long, "y" + long}, {long, long + "more"}, {"", long}} {
+		a, b := Excerpts(c[0], c[1], 60)
+		if a == b || !utf8.ValidString(a+b) || max(len(a), len(b)) > 60+len("…") {
+			t.Errorf("%q and %q", a, b)
+		}
+	}
+	x := script{`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}`, `< {"jsonrpc":"2.0","id":1,"result":{"text":"` + long + `x"}}`}
+	y := script{x[0], strings.Replace(x[1], `x"}}`, `y"}}`, 1)}
+	for _, r := range Compare(x.side("a"), y.side("b"), Options{}).Rows {
+		if len(r.Changes) != 1 || r.Changes[0].A == r.Changes[0].B {
+			t.Errorf("%+v", r.Changes)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package diff
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -187,24 +189,38 @@ func lastName(p Path) string {
 }
 
 // masked gives a value with what varies by itself taken out, for keys: a call that
-// names a moment or a new UUID is the same call.
-func masked(v any) any {
+// names a moment or a new UUID is the same call. It is the value itself if nothing does.
+func masked(v any) (out any, changed bool) {
 	switch v := v.(type) {
 	case map[string]any:
-		out := make(map[string]any, len(v))
+		var copied map[string]any
 		for k, e := range v {
-			out[k] = masked(e)
+			if m, yes := masked(e); yes {
+				if copied == nil {
+					copied = maps.Clone(v)
+				}
+				copied[k] = m
+			}
 		}
-		return out
+		if copied != nil {
+			return copied, true
+		}
 	case []any:
-		out := make([]any, len(v))
+		var copied []any
 		for i, e := range v {
-			out[i] = masked(e)
+			if m, yes := masked(e); yes {
+				if copied == nil {
+					copied = slices.Clone(v)
+				}
+				copied[i] = m
+			}
 		}
-		return out
+		if copied != nil {
+			return copied, true
+		}
 	case string:
-		s, _ := mask(v, false)
-		return s
+		m, _ := mask(v, false)
+		return m, m != v
 	}
-	return v
+	return v, false
 }

@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/decode/rules"
 	"github.com/mcptap/mcptap/replay/diff"
 	"github.com/mcptap/mcptap/replay/tokens"
 	"github.com/mcptap/mcptap/sessions"
@@ -45,14 +45,27 @@ subscriptions, questions within a result and requests of the server are compared
 each other; what an era has not is said to be so. Identifiers, moments and handles
 that vary by themselves are taken as equal, and listed.
 
+Break-even is the number of calls from which on one side costs more: what a session
+takes once (opening, streams, subscriptions, one walk over each list) against what
+each call takes, on average over the calls that both made. If B takes 1124 bytes less
+once and 157 more with each call, then A is the dearer one up to 7 calls (7 x 157 =
+1099) and B from 8 on (1256).
+
+Over HTTP the heads of requests and answers count with the message that they carry,
+so does the framing of events; what carries no message (GET streams, DELETE, logins)
+has rows of its own. The bytes of heads are shared out by header: Mcp-Method,
+Mcp-Name, Mcp-Param-*, MCP-Protocol-Version, Mcp-Session-Id, Authorization. They are
+those that crossed, before secrets were masked: of a value that is masked the length
+is known if it is the only one in its head, and counts with the other headers if not.
+
 Two folders are compared session by session: by file name, else by label.
 
 --fail-on takes a list of what makes the exit status 3: work (an operation on one
 side only, in another place, or with other arguments), bytes (any difference) or
-bytes>5% (B takes over 5 % more), outcome, result (what a server asks as well), server
-(capabilities, instructions, identity, also the client's), tools (definitions of every
-kind), findings (new in B), latency (of what was called five times or more, beyond
-what all others changed by).
+bytes>5% (B takes over 5 % more), outcome, result (also what a server asks, and what it
+says unasked), server (capabilities, instructions, identity, also the client's), tools
+(definitions of every kind), findings (new in B), latency (of what was called five
+times or more, beyond what all others changed by).
 
 ` + sessionNames,
 		Example: `  mcptap diff demo-legacy demo-modern
@@ -174,6 +187,7 @@ func (r *diffRun) against(baseline string, others []string) error {
 	}
 	return r.app.withSession(baseline, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
 		a := sideOfSession(s, l)
+		a.Findings = sync.OnceValue(func() []rules.Finding { return rules.Check(a.Session, a.Body) })
 		for _, name := range others {
 			err := r.app.withSession(name, decode.Options{}, func(s *sessions.Session, l *sessions.Loaded) error {
 				r.compare(a, sideOfSession(s, l))
@@ -259,7 +273,7 @@ func (r *diffRun) folders(a, b string) error {
 			if name == "" {
 				name, onB = p.b, true
 			}
-			failed := slices.ContainsFunc(r.limits, func(l limit) bool { return l.what == "work" })
+			failed := slices.ContainsFunc(r.limits, func(l limit) bool { return l.what == diff.KindWork })
 			r.failed = r.failed || failed
 			r.report.unmatched(name, onB, failed)
 		default:
@@ -355,31 +369,4 @@ func matchBy(key func(sessionFile) string, a, b []sessionFile) (pairs []filePair
 		}
 	}
 	return pairs, restA, restB
-}
-
-// limit is one thing that makes a comparison fail.
-type limit struct {
-	what    string
-	percent float64 // of bytes: how much more is allowed; negative for no difference at all
-}
-
-// limitWords are what --fail-on takes, in the order of the report.
-var limitWords = []string{"work", "bytes", "outcome", "result", "server", "tools", "findings", "latency"}
-
-func parseLimits(s string) (limits []limit, err error) {
-	if s == "" || s == "none" {
-		return nil, nil
-	}
-	for one := range strings.SplitSeq(s, ",") {
-		what, percent, more := strings.Cut(strings.TrimSpace(one), ">")
-		l := limit{what: what, percent: -1}
-		if more {
-			l.percent, err = strconv.ParseFloat(strings.TrimSuffix(percent, "%"), 64)
-		}
-		if err != nil || more && (what != "bytes" || !(l.percent >= 0)) || !slices.Contains(limitWords, what) {
-			return nil, usagef("--fail-on takes none or a list of %s (bytes>5%% as well), not %q", strings.Join(limitWords, ", "), one)
-		}
-		limits = append(limits, l)
-	}
-	return limits, nil
 }

@@ -157,7 +157,9 @@ func (p *diffJSON) compared(d *diff.Diff, verdicts []verdict) {
 		A: sideJSON(&d.A), B: sideJSON(&d.B), Bytes: billJSON(&d.Bill), BreakEven: breakEvenJSON(d),
 		Rows: mapped(d.Rows, rowJSON), Server: mapped(d.Server, changeJSON), Definitions: mapped(d.Definitions, definitionJSON),
 		Findings: mapped(d.Findings, diffFindingJSON), Latency: mapped(d.Times, latencyJSON), Volatile: mapped(d.Volatile, volatileJSON),
-		Verdicts: mapped(verdicts, func(v *verdict) verdictObject { return verdictObject{v.what, v.failed, append([]string{}, v.words...)} }),
+		Verdicts: mapped(verdicts, func(v *verdict) verdictObject {
+			return verdictObject{string(v.What), v.failed, append([]string{}, v.Differences...)}
+		}),
 	}
 	if d.Model.Known {
 		o.Model = modelJSON(&d.Model)
@@ -180,7 +182,7 @@ func sideJSON(s *diff.About) diffSide {
 
 func billJSON(b *diff.Bill) map[string]pairSum {
 	out := map[string]pairSum{"total": {b.A.Total(), b.B.Total()}}
-	for name, s := range map[string]*diff.Sum{"opening": &b.Opening, "lists": &b.Lists, "calls": &b.Calls, "other": &b.Other, "one side": &b.Only} {
+	for name, s := range map[string]*diff.Sum{"opening": &b.Opening, "lists": &b.Lists, "calls": &b.Calls, "requests": &b.Web, "subscriptions": &b.Subscriptions, "other": &b.Other, "one side": &b.Only} {
 		out[name] = pairSum{s.A.Total(), s.B.Total()}
 	}
 	a, bb := b.A.Both(), b.B.Both()
@@ -197,9 +199,14 @@ func billJSON(b *diff.Bill) map[string]pairSum {
 func bytesJSON(b *diff.Bytes) map[string]int64 {
 	out := parts(&b.Parts)
 	out["total"] = b.Total()
-	for name, n := range map[string]int64{"headers": b.Headers, "framing": b.Framing, "not recorded": b.NotAtHand} {
+	for name, n := range map[string]int64{"headers": b.Heads.Total(), "framing": b.Framing, "not recorded": b.NotAtHand} {
 		if n != 0 {
 			out[name] = n
+		}
+	}
+	for p, n := range b.Heads {
+		if n != 0 {
+			out[diff.HeadPart(p).String()] = n
 		}
 	}
 	return out
@@ -219,7 +226,7 @@ func rowJSON(r *diff.Row) rowObject {
 		Kind: r.Kind.String(), Method: r.Method, Name: r.Name, A: partJSON(r, r.A), B: partJSON(r, r.B), Reason: r.Reason, Moved: r.Moved, More: r.More,
 		Details: mapped(r.Details, func(i *diff.Inner) detailObject { return detailObject(*i) }), Changes: mapped(r.Changes, changeJSON),
 	}
-	if r.Kind == diff.RowOperation || r.Kind == diff.RowMessages {
+	if r.Kind != diff.RowOpening && r.Kind != diff.RowSubscriptions {
 		o.Dir = r.Dir.String()
 	}
 	return o
@@ -245,7 +252,7 @@ func changeJSON(c *diff.Difference) changeObject {
 }
 
 func definitionJSON(f *diff.Definition) definitionObject {
-	return definitionObject{listNouns[f.Kind], f.Name, string(f.What), f.Model, mapped(f.Changes, changeJSON), f.More}
+	return definitionObject{f.Noun(), f.Name, string(f.What), f.Model, mapped(f.Changes, changeJSON), f.More}
 }
 
 func diffFindingJSON(f *diff.Finding) diffFinding {

@@ -17,14 +17,14 @@ type diffJUnit struct {
 func (r *diffJUnit) compared(d *diff.Diff, verdicts []verdict) {
 	s := junitSuite{Name: safetext.Line(d.A.Name + " and " + d.B.Name), Tests: len(verdicts)}
 	for _, v := range verdicts {
-		one := junitCase{Class: "diff", Name: v.what}
+		one := junitCase{Class: "diff", Name: string(v.What)}
 		said := ""
-		for _, w := range v.words {
+		for _, w := range v.Differences {
 			said += safetext.Line(w) + "\n"
 		}
 		if v.failed {
 			s.Failures++
-			one.Failure = &junitFailure{Type: "difference", Message: plural(len(v.words), "difference"), Text: said}
+			one.Failure = &junitFailure{Type: "difference", Message: plural(len(v.Differences), "difference"), Text: said}
 		} else {
 			one.Output = said
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay/diff"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -39,23 +38,26 @@ func (p *diffPage) done(t *table) {
 	}
 }
 
-func (p *diffPage) compared(d *diff.Diff, verdicts []verdict) {
-	p.answers(d, verdicts)
+func (p *diffPage) compared(d *diff.Diff, _ []verdict) {
+	p.answers(d)
 	p.rows(d)
 	p.bytes(d)
 	p.further(d)
 }
 
 // answers are the three lines that a reader came for.
-func (p *diffPage) answers(d *diff.Diff, verdicts []verdict) {
+func (p *diffPage) answers(d *diff.Diff) {
+	said := d.Answers()
 	t := p.app.table(column{name: "", width: questionWidth}, column{name: ""})
 	t.started = true // it needs no heading
 	if p.n++; p.n > 1 {
 		t.write("\n")
 	}
-	answer(t, "same work?", workAnswer(d))
-	answer(t, "what costs what?", costAnswer(d))
-	answer(t, "what behaves differently?", behaviourAnswer(d, verdicts))
+	answer(t, "same work?", said.Work.String())
+	examples(t, said.Work.Differences, len(said.Work.Differences))
+	answer(t, "what costs what?", said.Cost.String())
+	answer(t, "what behaves differently?", said.Behaviour.String())
+	examples(t, said.Behaviour.First(maxExamples), said.Behaviour.Count())
 	t.write("\n")
 	answer(t, "A", aboutSide(&d.A))
 	answer(t, "B", aboutSide(&d.B))
@@ -76,9 +78,49 @@ func answer(t *table, question, words string) {
 		t.write(question + "\n")
 		question, indent, room = "", 2, t.width-2
 	}
-	for line := range strings.SplitSeq(ansi.Wordwrap(safetext.Line(words), room, ""), "\n") {
+	for _, line := range wrapped(safetext.Line(words), room) {
 		t.write(pad(question, indent, false) + line + "\n")
 		question = ""
+	}
+}
+
+// wrapped breaks a text at its spaces only: a sign belongs to its number.
+func wrapped(words string, room int) (lines []string) {
+	line := ""
+	for word := range strings.SplitSeq(words, " ") {
+		if line != "" && ansi.StringWidth(line+" "+word) > room {
+			lines, line = append(lines, line), ""
+		} else if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	lines = append(lines, line)
+	for i := range lines { // a word that is too long for a line
+		lines[i] = ansi.Truncate(strings.TrimRight(lines[i], " "), room, "…")
+	}
+	return lines
+}
+
+// maxExamples is how many differences are told with the answers: the tables have all.
+const maxExamples = 5
+
+// examples prints the first of so many differences below an answer, a line each.
+func examples(t *table, words []string, of int) {
+	words = words[:min(len(words), maxExamples)]
+	if more := of - len(words); more > 0 && len(words) > 0 {
+		words = append(slices.Clone(words), "and "+strconv.Itoa(more)+" more, see below")
+	}
+	for _, w := range words {
+		if !t.terminal {
+			t.row("", "  "+w)
+			continue
+		}
+		indent := questionWidth + 4
+		if t.width < directionsFrom {
+			indent = 4
+		}
+		t.write(strings.Repeat(" ", indent) + t.paint(yellow, ansi.Truncate(safetext.Line(w), t.width-indent, "…")) + "\n")
 	}
 }
 
@@ -95,117 +137,6 @@ func aboutSide(s *diff.About) string {
 		parts = append(parts, fmt.Sprintf("%d bytes are not in the recording and not compared", s.NotAtHand))
 	}
 	return strings.Join(parts, "  ")
-}
-
-// tally counts operations by where they are.
-type tally struct {
-	both, otherwise, onlyA, onlyB, excused, moved int
-}
-
-func tallyOf(d *diff.Diff) (n tally) {
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		switch {
-		case r.OneSided() && r.Reason != "":
-			n.excused++
-		case r.B == nil:
-			n.onlyA++
-		case r.A == nil:
-			n.onlyB++
-		case !r.SameWork():
-			n.otherwise++
-		case r.Kind == diff.RowOperation:
-			n.both++
-		}
-		if r.Moved {
-			n.moved++
-		}
-	}
-	return n
-}
-
-func workAnswer(d *diff.Diff) string {
-	n := tallyOf(d)
-	parts := []string{"yes: " + plural(n.both, "operation") + " on both sides"}
-	if len(workWords(d)) > 0 {
-		parts[0] = "no: " + plural(n.both, "operation") + " on both sides"
-	}
-	say := func(count int, words string) {
-		if count > 0 {
-			parts = append(parts, strconv.Itoa(count)+words)
-		}
-	}
-	say(n.otherwise, " with other arguments")
-	say(n.onlyA, " only in A")
-	say(n.onlyB, " only in B")
-	say(n.moved, " in another place")
-	say(n.excused, " on one side for a reason that is named")
-	return strings.Join(parts, ", ")
-}
-
-func costAnswer(d *diff.Diff) string {
-	a, b := d.Bill.A.Total(), d.Bill.B.Total()
-	s := fmt.Sprintf("A %d bytes, B %d (%+d, %s)", a, b, b-a, percentOf(b-a, a))
-	if d.Bill.Opening.Count > 0 && d.A.Opening && d.B.Opening {
-		s += fmt.Sprintf("; opening %+d", d.Bill.Opening.Difference())
-	}
-	if n := d.Bill.Calls.Count; n > 0 {
-		s += "; a call " + perCall(float64(d.Bill.Calls.Difference())/float64(n))
-	}
-	return s + "; " + breakEvenWords(d)
-}
-
-// perCall is an average with its sign, to a tenth of a byte.
-func perCall(n float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%+.1f", n+0), ".0") // + 0 makes -0 a zero
-}
-
-// breakEvenWords says from how many calls on which side is the dearer one.
-func breakEvenWords(d *diff.Diff) string {
-	e := d.BreakEven()
-	dearer, cheaper := "B", "A"
-	if e.PerCall < 0 {
-		dearer, cheaper = cheaper, dearer
-	}
-	switch {
-	case e.Unknown != "":
-		return "no break-even: " + e.Unknown
-	case e.Calls >= 0:
-		return fmt.Sprintf("%s costs more from %s on, %s before", dearer, plural(int(e.Calls), "call"), cheaper)
-	case e.Fixed == 0 && e.PerCall == 0:
-		return "no difference at any number of calls"
-	case e.PerCall == 0 && e.Fixed < 0:
-		return "A costs more at any number of calls"
-	}
-	return dearer + " costs more at any number of calls"
-}
-
-// nouns names differences of a kind, for counting.
-var nouns = map[string]string{"outcome": "outcome", "result": "place in results", "server": "thing that an end says of itself", "tools": "definition", "findings": "finding on one side only", "latency": "latency"}
-
-var nounPlurals = map[string]string{"place in results": "places in results", "thing that an end says of itself": "things that the ends say of themselves", "finding on one side only": "findings on one side only", "latency": "latencies"}
-
-func behaviourAnswer(d *diff.Diff, verdicts []verdict) string {
-	var parts []string
-	for _, v := range verdicts {
-		noun, ok := nouns[v.what]
-		if n := len(v.words); ok && n == 1 {
-			parts = append(parts, "1 "+noun)
-		} else if ok && n > 1 {
-			parts = append(parts, strconv.Itoa(n)+" "+cmp.Or(nounPlurals[noun], noun+"s"))
-		}
-	}
-	s := "nothing"
-	if len(parts) > 0 {
-		s = strings.Join(parts, ", ")
-	}
-	switch n := len(d.Volatile); {
-	case n == 1:
-		s += " (1 place that varies by itself was taken as equal)"
-	case n > 1:
-		s += fmt.Sprintf(" (%d places that vary by themselves were taken as equal)", n)
-	}
-	return s
 }
 
 // rows prints what crossed, side by side: bytes by direction, or in sum where there
@@ -239,8 +170,11 @@ func (p *diffPage) rows(d *diff.Diff) {
 
 func (p *diffPage) row(t *table, r *diff.Row) {
 	operation := r.Method
-	if r.Kind == diff.RowMessages {
-		operation = r.Method + " (messages)"
+	switch r.Kind {
+	case diff.RowMessages:
+		operation = r.Title()
+	case diff.RowExchanges:
+		operation = "HTTP " + r.Method
 	}
 	cells := append([]string{firstFrame(r.A), firstFrame(r.B), operation, r.Name}, p.bytesOf(r)...)
 	t.styled(rowStyle(r), append(cells, signed(costOf(r.B)-costOf(r.A)), took(r.A), took(r.B), rowWords(r, t.terminal))...)
@@ -249,7 +183,7 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 	}
 	for _, in := range r.Details {
 		if in.A != in.B {
-			p.below(t, dim, in.What, detailWords(&in))
+			p.below(t, dim, in.What, in.String())
 		}
 	}
 	for i := range r.Changes {
@@ -258,7 +192,11 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 			break
 		}
 		c := &r.Changes[i]
-		p.below(t, rowStyle(r), string(c.What), changeLine(c))
+		if t.terminal {
+			change(t, rowStyle(r), 14, c)
+		} else {
+			p.below(t, rowStyle(r), string(c.What), c.String())
+		}
 	}
 }
 
@@ -270,6 +208,22 @@ func (p *diffPage) below(t *table, s style, what, words string) {
 		return
 	}
 	t.styled(s, "", "", "  ↳ "+what, "", "", "", "", "", "", "", "", words)
+}
+
+// change prints a difference below what it belongs to: on a terminal that is too narrow
+// for a line in three, with the place where the values begin to differ in sight.
+func change(t *table, s style, indent int, c *diff.Difference) {
+	line := func(indent int, words string) {
+		t.write(t.paint(s, ansi.Truncate(strings.Repeat(" ", indent)+safetext.Line(words), t.width, "…")) + "\n")
+	}
+	if c.A == "" || c.B == "" || indent+ansi.StringWidth(safetext.Line("↳ "+c.String())) <= t.width {
+		line(indent, "↳ "+c.String())
+		return
+	}
+	line(indent, "↳ "+c.Path)
+	a, b := diff.Excerpts(c.A, c.B, t.width-indent-4)
+	line(indent+2, "A "+a)
+	line(indent+2, "B "+b)
 }
 
 // maxChanges is how many changes of one operation a page shows.
@@ -291,32 +245,10 @@ func rowStyle(r *diff.Row) style {
 
 // rowWords says in a few words what differs. A terminal has the reason below.
 func rowWords(r *diff.Row, short bool) string {
-	var parts []string
-	if r.OneSided() {
-		parts = append(parts, "only in "+sideOf(r.A != nil))
-		if r.Reason != "" && !short {
-			parts[0] += " (" + r.Reason + ")"
-		}
+	if r.Reason != "" && !short {
+		return r.String() + " (" + r.Reason + ")"
 	}
-	if r.Moved {
-		parts = append(parts, "in another place")
-	}
-	seen := map[diff.What]bool{}
-	for i := range r.Changes {
-		if w := r.Changes[i].What; !seen[w] {
-			seen[w] = true
-			parts = append(parts, string(w))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-func detailWords(in *diff.Inner) string {
-	s := fmt.Sprintf("%d in A, %d in B", in.A, in.B)
-	if in.Reason != "" {
-		s += " (" + in.Reason + ")"
-	}
-	return s
+	return r.String()
 }
 
 func firstFrame(p *diff.Part) string {
@@ -369,37 +301,34 @@ func took(p *diff.Part) string {
 
 // bytes prints the bill: by what they were spent on, and by the part of the session.
 func (p *diffPage) bytes(d *diff.Diff) {
-	t := p.app.table(
-		column{name: "bytes", width: 34, min: 20},
-		column{name: "A →", width: 9, right: true, drop: 1},
-		column{name: "B →", width: 9, right: true, drop: 1},
-		column{name: "A ←", width: 9, right: true, drop: 1},
-		column{name: "B ←", width: 9, right: true, drop: 1},
-		column{name: "A", width: 10, right: true},
-		column{name: "B", width: 10, right: true},
-		column{name: "±", width: 9, right: true},
-	)
+	columns := []column{{name: "bytes", width: 34, min: 20}}
+	if !p.sums {
+		columns = append(columns, column{name: "A →", width: 9, right: true}, column{name: "B →", width: 9, right: true},
+			column{name: "A ←", width: 9, right: true}, column{name: "B ←", width: 9, right: true})
+	}
+	t := p.app.table(append(columns, column{name: "A", width: 10, min: 7, right: true}, column{name: "B", width: 10, min: 7, right: true}, column{name: "±", width: 9, min: 7, right: true})...)
 	t.write("\n")
-	line := func(name string, a, b diff.Cost, of func(*diff.Bytes) int64) {
-		if cells := [4]int64{of(&a.C2S), of(&b.C2S), of(&a.S2C), of(&b.S2C)}; cells != [4]int64{} {
-			t.row("bytes: "+name, num(cells[0]), num(cells[1]), num(cells[2]), num(cells[3]), num(cells[0]+cells[2]), num(cells[1]+cells[3]), signed(cells[1]+cells[3]-cells[0]-cells[2]))
+	line := func(name string, l *diff.Line) {
+		if !t.terminal { // it has no heading to say so
+			name = "bytes: " + name
 		}
+		cells := []string{name}
+		if !p.sums {
+			cells = append(cells, num(l.UpA), num(l.UpB), num(l.DownA), num(l.DownB))
+		}
+		t.row(append(cells, num(l.A()), num(l.B()), signed(l.B()-l.A()))...)
 	}
-	all := func(b *diff.Bytes) int64 { return b.Total() }
-	b := &d.Bill
-	for _, s := range []struct {
-		name string
-		sum  *diff.Sum
-	}{{"opening", &b.Opening}, {"lists on both sides", &b.Lists}, {"calls on both sides", &b.Calls}, {"other things on both sides", &b.Other}, {"on one side only", &b.Only}} {
-		line(s.name, s.sum.A, s.sum.B, all)
+	for _, l := range d.Bill.Groups() {
+		line(l.Name, &l)
 	}
-	for part := range decode.NumParts {
-		line(part.String(), b.A, b.B, func(x *diff.Bytes) int64 { return x.Parts[part] })
+	for _, l := range diff.Lines(&d.Bill.A, &d.Bill.B) {
+		if l.Part {
+			l.Name = "  " + l.Name
+		}
+		line(l.Name, &l)
 	}
-	line("not in the recording", b.A, b.B, func(x *diff.Bytes) int64 { return x.NotAtHand })
-	line("HTTP headers", b.A, b.B, func(x *diff.Bytes) int64 { return x.Headers })
-	line("event framing", b.A, b.B, func(x *diff.Bytes) int64 { return x.Framing })
-	line("total", b.A, b.B, all)
+	total := d.Bill.Total()
+	line("total", &total)
 	p.done(t)
 }
 
@@ -407,55 +336,68 @@ func num(n int64) string { return strconv.FormatInt(n, 10) }
 
 // further prints what is not about one operation.
 func (p *diffPage) further(d *diff.Diff) {
-	t := p.app.table(column{name: "further", width: 12}, column{name: "what differs"})
+	t := p.app.table(column{name: "further", width: furtherWidth}, column{name: "what differs"})
 	t.write("\n")
 	for i := range d.Server {
-		c := &d.Server[i]
-		t.styled(yellow, string(c.What), c.Path+": "+fromTo(c))
+		aside(t, yellow, string(d.Server[i].What), d.Server[i].String())
 	}
 	for i := range d.Definitions {
 		p.definition(t, &d.Definitions[i])
 	}
 	for i := range d.Findings {
-		t.row("finding", findingWords(&d.Findings[i]))
+		aside(t, normal, "finding", d.Findings[i].String())
 	}
 	for i := range d.Times {
 		if d.Times[i].Changed {
-			t.row("latency", timeWords(&d.Times[i]))
+			aside(t, normal, "latency", d.Times[i].String())
 		}
 	}
 	if d.Model.Known {
-		t.row("model", modelWords(&d.Model))
+		aside(t, normal, "model", d.Model.String())
 	}
 	for i := range d.Volatile {
-		v := &d.Volatile[i]
-		t.styled(dim, "varies", fmt.Sprintf("%s %s (%s, %d times): %s → %s", strings.TrimSpace(v.Method+" "+v.Name), v.Path, v.Kind, v.Count, v.A, v.B))
+		t.styled(dim, "varies", d.Volatile[i].String())
 	}
 	p.done(t)
 }
 
+const furtherWidth = 12
+
+// maxAside is how many lines of a terminal one difference takes.
+const maxAside = 4
+
+// aside prints a difference whole, on a terminal in several lines if it is long.
+func aside(t *table, s style, what, words string) {
+	room := t.width - furtherWidth - 2
+	if !t.terminal || room < narrowAnswer {
+		t.styled(s, what, words)
+		return
+	}
+	lines := wrapped(safetext.Line(words), room)
+	for i, line := range lines[:min(len(lines), maxAside)] {
+		if i == maxAside-1 && len(lines) > maxAside {
+			line = ansi.Truncate(line+" "+lines[i+1], room, "…")
+		}
+		t.styled(s, what, line)
+		what = ""
+	}
+}
+
 func (p *diffPage) definition(t *table, f *diff.Definition) {
-	words := definitionWords(f)
+	words := f.String()
 	if !f.Model {
 		words += " (a model does not read it)"
 	}
-	t.styled(yellow, "definition", words)
+	aside(t, yellow, "definition", words)
 	for i := range f.Changes {
 		if i == maxChanges {
 			t.styled(dim, "", "  ↳ and "+strconv.Itoa(len(f.Changes)-maxChanges+f.More)+" more")
 			break
 		}
-		t.styled(dim, "", "  ↳ "+changeLine(&f.Changes[i]))
+		if t.terminal {
+			change(t, dim, furtherWidth+4, &f.Changes[i])
+		} else {
+			t.styled(dim, "", "  ↳ "+f.Changes[i].String())
+		}
 	}
-}
-
-func modelWords(m *diff.Model) string {
-	s := fmt.Sprintf("%s in A, %d in B; %d and %d bytes of definitions a turn", plural(m.A.Count, "tool"), m.B.Count, m.A.Bytes, m.B.Bytes)
-	if m.A.Mid > 0 || m.B.Mid > 0 {
-		s += fmt.Sprintf(", ~%d tokens (%d to %d) and ~%d (%d to %d)", m.A.Mid, m.A.Low, m.A.High, m.B.Mid, m.B.Low, m.B.High)
-	}
-	if m.Same {
-		return s + "; the model's prompt cache holds"
-	}
-	return s + fmt.Sprintf("; the model's prompt cache breaks at tool %d, %s", m.At+1, m.Broken)
 }
