@@ -11,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
@@ -122,8 +123,10 @@ func (s *screenTest) written() string {
 	return s.raw.String()
 }
 
-// wait waits for a picture that has all of this. One that never comes fails by the time
-// limit of the whole test.
+// patience is how long a picture may take, on the slowest machine.
+const patience = time.Minute
+
+// wait waits for a picture that has all of this.
 func (s *screenTest) wait(what ...string) {
 	s.t.Helper()
 	s.until(func(screen string) bool {
@@ -138,9 +141,12 @@ func (s *screenTest) wait(what ...string) {
 
 func (s *screenTest) until(good func(screen string) bool) {
 	s.t.Helper()
+	give := time.After(patience)
 	for !good(s.text()) {
 		select {
 		case <-s.drawn:
+		case <-give:
+			s.t.Fatalf("the picture never came; the screen is\n%s", s.text())
 		case <-s.closed:
 			s.t.Fatalf("the terminal is closed, and the screen is\n%s", s.text())
 		}

@@ -25,10 +25,14 @@ type orderResult struct {
 	Table string `json:"table"`
 }
 
-// sdkServer is a server on the official Go SDK. Its tool asks the user back,
-// which is a request of the server's in the legacy eras and an input_required
-// round since 2026-07-28.
+// sdkServer is a server on the official Go SDK.
 func sdkServer() {
+	if err := kitchen().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		panic(err)
+	}
+}
+
+func kitchen() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "kitchen", Version: "1.0.0"}, nil)
 	mcp.AddTool(s, &mcp.Tool{Name: "order", Description: "Order a dish."}, func(_ context.Context, _ *mcp.CallToolRequest, in orderArgs) (*mcp.CallToolResult, orderResult, error) {
 		if in.Dish == "" {
@@ -39,9 +43,7 @@ func sdkServer() {
 	s.AddPrompt(&mcp.Prompt{Name: "menu"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "What is there to eat?"}}}}, nil
 	})
-	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
-		panic(err)
-	}
+	return s
 }
 
 // TestOfficialSDK drives the official Go SDK's client against its server through
@@ -72,6 +74,12 @@ func driveSDK(t *testing.T, revision string, server *exec.Cmd) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return playSession(ctx, t, session, "soup")
+}
+
+// playSession orders one dish, and makes mistakes.
+func playSession(ctx context.Context, t *testing.T, session *mcp.ClientSession, dish string) string {
+	t.Helper()
 	var saw strings.Builder
 	note := func(what string, result any, err error) {
 		fmt.Fprintf(&saw, "%s: %s %v\n", what, asJSON(t, result), err)
@@ -79,7 +87,7 @@ func driveSDK(t *testing.T, revision string, server *exec.Cmd) string {
 	note("initialize", session.InitializeResult(), nil)
 	tools, err := session.ListTools(ctx, nil)
 	note("tools/list", tools, err)
-	for _, dish := range []string{"soup", ""} {
+	for _, dish := range []string{dish, ""} {
 		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "order", Arguments: map[string]any{"dish": dish}})
 		note("order "+dish, result, err)
 	}

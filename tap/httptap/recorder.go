@@ -19,6 +19,8 @@ type recorder struct {
 	content string // Content-Type without parameters
 	length  int64  // of the body if known, else -1
 
+	trailers bool // are to come after the body
+
 	data    *collector
 	events  *splitter // nil if the body is no event stream
 	decoder *decoder  // nil if the body is not compressed
@@ -50,17 +52,27 @@ func newRecorder(x *exchange, dir tap.Dir, h http.Header, length int64) *recorde
 // feed takes the next piece and records what it finishes, and with it the end of
 // the exchange if the body is complete. It reports whether the piece may go on.
 func (r *recorder) feed(b []byte) bool {
+	r.x.turn.Lock()
+	defer r.x.turn.Unlock()
+	return r.take(b)
+}
+
+// take is feed for who has the turn.
+func (r *recorder) take(b []byte) bool {
+	if r.done {
+		return false // the exchange has ended meanwhile
+	}
 	r.wire += int64(len(b))
 	if r.decoder != nil {
 		r.decoder.Feed(b)
 	} else {
 		r.decoded(b)
 	}
-	if r.wire == r.length {
-		return r.end()
-	}
-	if r.events == nil && r.decoder == nil && r.length < 0 && r.data.complete() {
-		r.body() // the end of a body without a length may come at any time later
+	switch {
+	case r.wire == r.length && !r.trailers:
+		return r.ended()
+	case r.events == nil && r.decoder == nil && (r.wire == r.length || r.length < 0 && r.data.complete()):
+		r.body() // the end of the exchange may come at any time later
 	}
 	return r.flush(nil)
 }
@@ -75,8 +87,20 @@ func (r *recorder) decoded(b []byte) {
 
 // end takes the end of the body, and reports as feed does.
 func (r *recorder) end() bool {
+	r.x.turn.Lock()
+	defer r.x.turn.Unlock()
+	return r.done || r.ended()
+}
+
+func (r *recorder) hasEnded() bool {
+	r.x.turn.Lock()
+	defer r.x.turn.Unlock()
+	return r.done
+}
+
+func (r *recorder) ended() bool {
 	r.close("")
-	return r.flush(r.x.endOf(r))
+	return r.flush(r.x.endOfBoth())
 }
 
 // close finishes what is unfinished. why says why there will be no more; it is
@@ -157,7 +181,7 @@ func (r *recorder) moment(e *eventHead) {
 		body := r.data.frame(r.dir, false).Body
 		m.Data = r.x.tap.Mask.Endpoint(string(body[:min(len(body), maxEventData)]))
 		if e.Event == "endpoint" {
-			r.x.endpoint(string(body))
+			m.Rewrites = r.x.endpoint(string(body))
 		}
 	}
 	r.flush(m)
