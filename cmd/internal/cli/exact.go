@@ -75,7 +75,7 @@ func (a *app) countTools(r *reading, l *ledger.Ledger, o *exactOptions) (*exact.
 	if err := a.agreed(&plan.Plan, o); err != nil {
 		return nil, tokens.Factor{}, err
 	}
-	counts, err := client.CountList(context.Background(), plan, nil)
+	counts, err := client.CountList(context.Background(), plan, a.progress())
 	if err != nil {
 		return nil, tokens.Factor{}, err
 	}
@@ -85,6 +85,21 @@ func (a *app) countTools(r *reading, l *ledger.Ledger, o *exactOptions) (*exact.
 		a.say("estimates of all else stay as they are: %v", err)
 	}
 	return counts, factor, nil
+}
+
+// sayEvery is how many answers pass between two words on how far counting is.
+const sayEvery = 25
+
+// progress tells somebody who waits how far it is.
+func (a *app) progress() exact.Progress {
+	if !isTerminal(a.Stderr) {
+		return nil
+	}
+	return func(done, of int) {
+		if done%sayEvery == 0 && done < of {
+			a.say("%d of %d answers", done, of)
+		}
+	}
 }
 
 func plainTools(all []rent.Tool, which []int) (out []tokens.Tool) {
