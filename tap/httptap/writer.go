@@ -53,6 +53,9 @@ func (w *writer) sent() {
 }
 
 func (w *writer) WriteHeader(status int) {
+	if status == http.StatusContinue && w.x.in.Header.Get("Expect") != "" {
+		return // the server says it itself when the body is read, which comes next
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.within()
