@@ -173,8 +173,8 @@ func (cs *clients) pick(r *http.Request, c *conn, o *opening, process tap.Proces
 	if s != nil && o.info != "" && s.info != "" && s.info != o.info {
 		s = cs.latest[key+"\x00"+o.info]
 	}
-	if (s == nil || s.closed) && o.kind == notMCP && cs.newest != nil && !cs.newest.closed {
-		return cs.newest // a browser that logs in, a probe for metadata
+	if (s == nil || s.closed) && o.kind == fromBrowser && cs.newest != nil && !cs.newest.closed {
+		return cs.newest // somebody logs in for a client
 	}
 	id := r.Header.Get(sessionHeader)
 	if s == nil || s.closed || s.isTaken(o, id) {

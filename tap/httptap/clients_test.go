@@ -71,7 +71,9 @@ func (r *room) begin(s say) (x *exchange, done func()) {
 	}
 	req := httptest.NewRequestWithContext(context.Background(), method, target, strings.NewReader(s.body))
 	req.Header.Set("User-Agent", s.agent)
-	if method == http.MethodGet {
+	if s.agent == "Mozilla" {
+		req.Header.Set("Accept", "text/html,*/*")
+	} else if method == http.MethodGet {
 		req.Header.Set("Accept", "text/event-stream")
 	}
 	if s.id != "" {
@@ -169,12 +171,16 @@ func TestHTTPAndSSEClientsAreToldApartByEndpoint(t *testing.T) {
 	r.same(second.session, again.session, true, "a stream after it ended")
 }
 
-func TestWhatIsNotMCPGoesWithTheNewest(t *testing.T) {
+func TestAPersonsPagesGoWithTheNewest(t *testing.T) {
 	r := newRoom(t)
 	a := r.do(say{pid: 1, conn: "1", body: discoverBody, status: 401})
-	r.same(a, r.do(say{pid: 7, conn: "b", method: "OPTIONS", target: "/authorize?x=1", agent: "Mozilla"}), true, "a browser that logs in")
+	r.same(a, r.do(say{pid: 7, conn: "b", method: "GET", target: "/authorize?x=1", agent: "Mozilla"}), true, "a browser that logs in")
 	if r.started != 1 {
 		t.Errorf("%d journals, want 1", r.started)
+	}
+	for i, other := range []say{{method: "DELETE"}, {body: `{}`}, {body: "null"}, {body: "\ufeff{}"}, {method: "OPTIONS", target: "/health"}} {
+		other.pid, other.conn = 10+i, string(rune('c'+i))
+		r.same(a, r.do(other), false, "another process: "+other.method+other.body)
 	}
 }
 

@@ -262,8 +262,8 @@ func TestEndOfTheTap(t *testing.T) {
 	}
 }
 
-// TestEndOfTheTapWithAHangingServer does not wait for ever, and does not answer in
-// the server's place.
+// TestEndOfTheTapWithAHangingServer does not wait for ever, and says why there is no
+// answer.
 func TestEndOfTheTapWithAHangingServer(t *testing.T) {
 	asked := make(chan bool)
 	x := tapTo(t, raw(t, func(c *wire) {
@@ -275,7 +275,9 @@ func TestEndOfTheTapWithAHangingServer(t *testing.T) {
 	c.say("GET /mcp HTTP/1.1\r\nHost: " + x.addr + "\r\n\r\n")
 	<-asked
 	a := x.only()
-	c.closed()
+	if got := c.head(); !strings.HasPrefix(got, "HTTP/1.1 503 ") {
+		t.Errorf("%q", got)
+	}
 	if a.end.By != tap.EndTap || a.response != nil {
 		t.Errorf("end: %+v", a.end)
 	}

@@ -246,6 +246,8 @@ func (x *exchange) breaker() (by, why string) {
 	switch {
 	case x.upBroke:
 		return tap.EndClient, plainError(x.err)
+	case x.down != nil && x.down.wire == x.down.length && x.status != http.StatusSwitchingProtocols:
+		return tap.EndServer, "" // all of it came, but for trailers
 	case x.in.Context().Err() != nil:
 		return tap.EndClient, ""
 	case stopping:

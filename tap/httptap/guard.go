@@ -25,6 +25,9 @@ func (g *guard) refuse(r *http.Request) string {
 		return "the Host header names " + quoted(host) + ", which is not this tap; a web page may be behind this (DNS rebinding). " +
 			"If the name is right, start the tap with --allow-host " + host
 	}
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+		return "a web page from elsewhere sent it"
+	}
 	for _, origin := range r.Header.Values("Origin") {
 		if !g.mayCome(origin, host) {
 			return "the request comes from a web page at " + quoted(origin) + ". If that is meant to use this server, start the tap with --allow-origin " + origin

@@ -12,7 +12,8 @@ import (
 type requestKind uint8
 
 const (
-	notMCP      requestKind = iota // metadata, a token request, a page
+	notMCP      requestKind = iota // metadata, a token request
+	fromBrowser                    // a page that a person looks at
 	initialize                     // opens a session of the revisions up to 2025-11-25
 	discover                       // opens 2026-07-28, or asks for it
 	eventStream                    // opens a stream without naming a session: HTTP+SSE
@@ -43,6 +44,8 @@ func look(r *http.Request, body []byte, atEndpoint bool) (o opening) {
 		o.kind = otherMCP
 	case r.Header.Get(sessionHeader) != "":
 		o.kind = otherMCP
+	case strings.Contains(r.Header.Get("Accept"), "text/html"):
+		o.kind = fromBrowser
 	case r.Method == http.MethodPost && (saysRPC(body) || atEndpoint && bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{"))):
 		return lookAt(body)
 	case r.Method == http.MethodPost && len(body) == 0 && r.Header.Get("Mcp-Method") != "":

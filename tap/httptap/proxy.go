@@ -154,13 +154,17 @@ func (t *Tap) deliver(res *http.Response) error {
 func (t *Tap) undeliverable(w http.ResponseWriter, r *http.Request, err error) {
 	x := exchangeOf(r)
 	x.fail(err)
-	if r.Context().Err() != nil {
-		panic(http.ErrAbortHandler) // the client is gone, or the tap ends
+	status, why := http.StatusBadGateway, "no answer from "+t.origin()+": "+plainError(err)
+	switch {
+	case x.in.Context().Err() != nil:
+		panic(http.ErrAbortHandler) // the client is gone
+	case t.stopping():
+		status, why = http.StatusServiceUnavailable, "the tap was ended before "+t.origin()+" answered"
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(http.StatusBadGateway)
-	_, _ = fmt.Fprintf(w, "mcptap: no answer from %s: %s\n", t.origin(), plainError(err))
-	x.remark("the tap answered 502 in the server's place")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, "mcptap: %s\n", why)
+	x.remark(fmt.Sprintf("the tap answered %d in the server's place", status))
 }
 
 // buffers lends out the room in which bodies are passed on: a large piece costs as

@@ -25,8 +25,9 @@ type recorder struct {
 	events  *splitter // nil if the body is no event stream
 	decoder *decoder  // nil if the body is not compressed
 	coding  string
-	wire    int64 // bytes of the body so far
-	framed  int64 // of wire, those that belong to frames given
+	raw     []byte // the beginning of a compressed body
+	wire    int64  // bytes of the body so far
+	framed  int64  // of wire, those that belong to frames given
 	frames  []tap.Frame
 	done    bool
 	refused bool // the journal has ended: nothing may be delivered
@@ -64,6 +65,7 @@ func (r *recorder) take(b []byte) bool {
 	}
 	r.wire += int64(len(b))
 	if r.decoder != nil {
+		r.raw = append(r.raw, b[:min(len(b), maxRaw-len(r.raw))]...)
 		r.decoder.Feed(b)
 	} else {
 		r.decoded(b)
@@ -111,9 +113,7 @@ func (r *recorder) close(why string) {
 	}
 	r.done = true
 	if r.decoder != nil {
-		if err := r.decoder.Close(); err != nil && why == "" {
-			r.x.remark("the " + r.coding + " encoding of the body: " + err.Error())
-		}
+		r.closeDecoder(why)
 	}
 	if r.events == nil {
 		if r.data.some {
@@ -125,6 +125,25 @@ func (r *recorder) close(why string) {
 		r.moment(&rest)
 	}
 }
+
+// closeDecoder ends the decoding. A body that did not decode at all is recorded as
+// it came, as far as its beginning was kept.
+func (r *recorder) closeDecoder(why string) {
+	err := r.decoder.Close()
+	if err == nil {
+		return
+	}
+	if why == "" {
+		r.x.remark("the " + r.coding + " encoding of the body: " + err.Error())
+	}
+	if r.events == nil && !r.data.some && r.framed == 0 {
+		r.data.add(r.raw)
+		r.coding = ""
+	}
+}
+
+// maxRaw is how much is kept of a compressed body that may not decode.
+const maxRaw = 16 << 10
 
 // flush records the frames there are, and a moment after them.
 func (r *recorder) flush(after *tap.Exchange) bool {
@@ -190,13 +209,29 @@ func (r *recorder) moment(e *eventHead) {
 // keep puts a frame among those to be recorded. What is no message of MCP is
 // masked: it may be a token request, or its answer.
 func (r *recorder) keep(f tap.Frame) {
-	if f.Digest == nil && (f.SSE == nil || !f.JSON) && !isMessage(&f) {
+	if f.Digest == nil && !r.exact(&f) {
 		if masked, changed := r.x.tap.Mask.Body(r.content, f.Body); changed {
+			if f.HTTP.Wire == 0 {
+				f.HTTP.Wire = f.Len()
+			}
 			f.Body, f.HTTP.Masked = masked, true
 			f.JSON = f.JSON && gjson.ValidBytes(masked)
 		}
 	}
 	r.frames = append(r.frames, f)
+}
+
+// exact reports a frame that is recorded as it is: a message, or, where messages
+// go, what was to be one and is broken. A form, or what goes to where tokens are
+// had, never is.
+func (r *recorder) exact(f *tap.Frame) bool {
+	if r.content == "application/x-www-form-urlencoded" || r.x.mapping.Role(r.x.in.URL.Path) != RoleNone {
+		return false
+	}
+	if r.x.atEndpoint && !f.JSON && r.content != "text/html" || f.SSE != nil && f.JSON {
+		return true
+	}
+	return isMessage(f)
 }
 
 // isMessage reports a body that is JSON-RPC, or was meant to be.

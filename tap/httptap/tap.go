@@ -30,7 +30,7 @@ const (
 	// crosses that close is lost.
 	idleUpstream = 3 * time.Second
 	idleClient   = 10 * time.Minute
-	sweepEvery   = 30 * time.Second
+	sweepEvery   = 3 * time.Second
 	// grace is how long requests may go on when the tap is told to end; event
 	// streams end at once.
 	grace = 2 * time.Second
@@ -50,6 +50,10 @@ type Tap struct {
 	AllowOrigins  []string // web origins that may send requests, besides loopback's
 	RewriteOrigin bool     // the server gets its own origin instead of the page's
 	Insecure      bool     // the server's certificate is not checked
+
+	// Hurry is closed when the tap, told to end, shall not wait for anybody. Nil
+	// is never closed. The journals are ended all the same.
+	Hurry <-chan struct{}
 
 	stall, headTime time.Duration // shorter in tests
 
@@ -150,9 +154,9 @@ func (t *Tap) shutDown(server *http.Server) {
 	t.ending = true
 	t.mu.Unlock()
 	t.cancel((*exchange).isStream)
-	if !within(grace, server.Shutdown) {
+	if !t.within(grace, server.Shutdown) {
 		t.cancel(func(*exchange) bool { return true })
-		if !within(grace, server.Shutdown) {
+		if !t.within(grace, server.Shutdown) {
 			_ = server.Close()
 		}
 	}
@@ -169,10 +173,17 @@ func (t *Tap) endAll(reason string) {
 	t.clients.closeAll(reason)
 }
 
-// within reports whether f was done in time.
-func within(d time.Duration, f func(context.Context) error) bool {
+// within reports whether f was done in time, or before somebody was in a hurry.
+func (t *Tap) within(d time.Duration, f func(context.Context) error) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
+	go func() {
+		select {
+		case <-t.Hurry:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	return f(ctx) == nil
 }
 
