@@ -202,6 +202,24 @@ func TestLargeBodies(t *testing.T) {
 	}
 }
 
+// TestLargeEvents are kept if they carry a message, and leave no file if not.
+func TestLargeEvents(t *testing.T) {
+	fill := `"` + strings.Repeat("x", tap.MaxFrame) + `"`
+	x := tapTo(t, serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprintf(w, "event: other\ndata: %s\n\nid: 1\ndata: %s\n\ndata: {}\n\n", fill, fill)
+	})+"/mcp")
+	_, body := getBody(t, x.base+"/mcp")
+	a := x.only()
+	if len(a.down) != 2 || len(a.events) != 1 || a.events[0].SSE.Event != "other" || string(a.down[1].Body) != "{}" || a.end.Down != int64(len(body)) {
+		t.Fatalf("%d frames, %d events", len(a.down), len(a.events))
+	}
+	checkDigest(t, x.dir, a.down[0], fill, true)
+	if files, _ := filepath.Glob(filepath.Join(x.dir, "*.bin")); len(files) != 1 {
+		t.Errorf("side files: %v", files)
+	}
+}
+
 func checkDigest(t *testing.T, dir string, f *tap.Frame, body string, file bool) {
 	t.Helper()
 	sum := sha256.Sum256([]byte(body))

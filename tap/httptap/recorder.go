@@ -252,8 +252,11 @@ func saysRPC(b []byte) bool {
 }
 
 // spill starts a side file for a large message. A large body that is none is
-// not kept.
+// not kept, nor are the large data of another event.
 func (r *recorder) spill(head []byte) *tap.Spill {
+	if r.events != nil && !named(r.events.event.Event) {
+		return tap.Unkept("the data of an event that is no message")
+	}
 	if saysRPC(head) || r.x.atEndpoint && (r.events != nil || strings.Contains(r.content, "json")) {
 		return r.x.session.journal.Spill(r.dir)
 	}
