@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -305,10 +304,8 @@ func testHTTP2Server(t *testing.T, url, query string, seen <-chan *http.Request)
 	if body != `{"jsonrpc":"2.0"}` || res.ContentLength < 0 && res.Trailer.Get("X-Sum") != "1" || len(res.Header) > 2 {
 		t.Errorf("%q, %v, trailers %v", body, res.Header, res.Trailer)
 	}
-	for !bytes.Contains(tap.now(), []byte(`"phase":"end"`)) { // the trailers come after all that the client waits for
-		time.Sleep(time.Millisecond)
-	}
-	if a := tap.only(); a.response.Proto != "HTTP/2.0" || len(a.down) != 1 || len(a.end.Trailers) != 1 {
+	// Who has a whole body of known length may be gone before trailers come.
+	if a := tap.only(); a.response.Proto != "HTTP/2.0" || len(a.down) != 1 || a.end.By != "server" || query != "" && len(a.end.Trailers) != 1 {
 		t.Errorf("%+v, end %+v", a, a.end)
 	}
 }
