@@ -1,6 +1,7 @@
 package tap
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -135,41 +136,53 @@ func (w *Writer) carriage(f *Frame) {
 	}
 	if c.Encoding != "" {
 		w.buf = append(w.buf, `,"encoding":`...)
-		w.buf = appendText(w.buf, c.Encoding)
+		w.buf = appendJSON(w.buf, c.Encoding)
 	}
 	if c.Masked {
 		w.buf = append(w.buf, `,"masked":true`...)
 	}
 	w.buf = append(w.buf, '}')
 	if f.SSE != nil {
-		w.sse(f.SSE)
+		w.buf = append(w.buf, `,"sse":`...)
+		w.buf = f.SSE.append(w.buf)
 	}
 }
 
-// sse appends what an event says besides its data.
-func (w *Writer) sse(e *SSE) {
-	w.buf = append(w.buf, `,"sse":{`...)
-	from := len(w.buf)
-	if e.Event != "" {
-		w.buf = appendText(append(w.buf, `,"event":`...), e.Event)
+// append appends it as JSON: there is one for each event, and most are short.
+func (s *SSE) append(dst []byte) []byte {
+	dst = append(dst, '{')
+	from := len(dst)
+	member := func(name string) {
+		if len(dst) > from {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), name...), `":`...)
 	}
-	if e.ID != nil {
-		w.buf = appendText(append(w.buf, `,"id":`...), *e.ID)
+	text := func(name, value string) {
+		member(name)
+		dst = appendString(dst, []byte(strings.ToValidUTF8(value, "\uFFFD")))
 	}
-	if e.Retry != "" {
-		w.buf = appendText(append(w.buf, `,"retry":`...), e.Retry)
+	if s.Event != "" {
+		text("event", s.Event)
 	}
-	if e.Comments != 0 {
-		w.buf = strconv.AppendInt(append(w.buf, `,"comments":`...), int64(e.Comments), 10)
+	if s.ID != nil {
+		text("id", *s.ID)
 	}
-	if len(w.buf) > from {
-		w.buf = append(w.buf[:from], w.buf[from+1:]...) // the first comma
+	if s.Retry != "" {
+		text("retry", s.Retry)
 	}
-	w.buf = append(w.buf, '}')
+	if s.Comments != 0 {
+		member("comments")
+		dst = strconv.AppendInt(dst, int64(s.Comments), 10)
+	}
+	return append(dst, '}')
 }
 
-// appendText appends any text as a JSON string; bytes that are not UTF-8 become
-// U+FFFD.
-func appendText(dst []byte, s string) []byte {
-	return appendString(dst, []byte(strings.ToValidUTF8(s, "\uFFFD")))
+// appendJSON appends v as JSON; what can't be (nothing of ours) as null.
+func appendJSON(dst []byte, v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return append(dst, "null"...)
+	}
+	return append(dst, b...)
 }

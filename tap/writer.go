@@ -25,6 +25,9 @@ const (
 	// writeAt is the most that is written at once: for megabytes in one piece the
 	// kernel looks for huge pages, which can take longer than all the rest.
 	writeAt = 256 << 10
+	// firstBuf is the room that a journal begins with: there may be hundreds, and
+	// most are small.
+	firstBuf = 4 << 10
 	// retryOpen is how often a journal that could not be opened is tried again.
 	retryOpen = time.Second
 )
@@ -90,7 +93,7 @@ func NewWriter(h Header, opt WriterOptions) *Writer {
 		h.Start = time.Time{}
 		header, _ = json.Marshal(h)
 	}
-	w := &Writer{opt: opt, header: append(header, '\n'), warned: map[string]bool{}, buf: make([]byte, 0, flushAt+copyBelow)}
+	w := &Writer{opt: opt, header: append(header, '\n'), warned: map[string]bool{}, buf: make([]byte, 0, firstBuf)}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tried = -retryOpen

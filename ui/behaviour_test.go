@@ -38,6 +38,21 @@ func TestDeleteAndKeep(t *testing.T) {
 	d.has("1 recording,")
 }
 
+// TestOpenAtOnce: a session that was asked for is there without the list, which comes
+// when it is gone back to; and so it does if there is no such session.
+func TestOpenAtOnce(t *testing.T) {
+	store := testStore(t)
+	d := driveOn(t, store, store.Path("20261129T081500Z-school-5e6f"), colorprofile.NoTTY, 100, 30)
+	d.has("─ calls", "tools/call menu")
+	if d.app.screens[0].(*sessionList).listed {
+		t.Error("the list was read, though nobody sees it")
+	}
+	d.keys("esc")
+	d.has("3 recordings")
+	d = driveOn(t, store, store.Path("nothing"), colorprofile.NoTTY, 100, 30)
+	d.has("3 recordings", "opening ")
+}
+
 func TestListFilterAndOrder(t *testing.T) {
 	d := open(t, "/", "+school")
 	d.has("1 of 3 recordings", "school")

@@ -36,8 +36,14 @@ type driver struct {
 // drive starts the program on a store.
 func drive(t testing.TB, store sessions.Store, profile colorprofile.Profile, w, h int) *driver {
 	t.Helper()
+	return driveOn(t, store, "", profile, w, h)
+}
+
+// driveOn is drive that opens a session at once.
+func driveOn(t testing.TB, store sessions.Store, path string, profile colorprofile.Profile, w, h int) *driver {
+	t.Helper()
 	d := &driver{t: t, clock: now}
-	d.app = newApp(Options{Store: store, Zone: time.UTC,
+	d.app = newApp(Options{Store: store, Open: path, Zone: time.UTC,
 		Now:  func() time.Time { return d.clock },
 		Copy: func(s string) error { d.copied = s; return nil },
 	}, profile, true)

@@ -112,7 +112,7 @@ func TestBrowseSignals(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			s := onScreen(t, 80, 24, "--dir", sampleStore(t), "browse", "school")
-			s.wait("tools/call menu")
+			s.wait("menu week=49")
 			if err := s.cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}

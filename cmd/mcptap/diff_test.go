@@ -130,13 +130,13 @@ func output(t *testing.T, args ...string) []byte {
 // the recording.
 func overHTTP(t *testing.T, revision string, drive func(transport mcp.Transport)) (path string) {
 	t.Helper()
-	server := newSDKServer()
+	server := kitchen()
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: revision >= "2026-07-28"})
 	s := httptest.NewServer(handler)
 	defer s.Close()
-	p := startHTTP(t, s.URL, nil)
+	p := startHTTP(t, s.URL)
 	drive(&mcp.StreamableClientTransport{Endpoint: p.url})
-	if _, journals := p.end(); len(journals) != 1 {
+	if journals, _ := p.end(); len(journals) != 1 {
 		t.Fatalf("%d recordings", len(journals))
 	}
 	files, err := filepath.Glob(filepath.Join(p.store, "*.jsonl"))

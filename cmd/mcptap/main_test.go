@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 		"mcptap":     main,
 		"fakeserver": fakeServer,
 		"sdkserver":  sdkServer,
+		"my-agent":   myAgent,
 	})
 }
 
@@ -44,6 +45,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"journals": checkJournals,
 			"status":   status,
+			"local":    local,
 		},
 	})
 }

@@ -3,92 +3,18 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcptap/mcptap/cmd/internal/oauthtest"
-	"github.com/mcptap/mcptap/tap/taptest"
 )
-
-// An httpTap is a running 'mcptap http'.
-type httpTap struct {
-	t     *testing.T
-	cmd   *exec.Cmd
-	store string
-	url   string // for clients
-	said  chan string
-}
-
-// startHTTP starts a tap in front of the server at url.
-func startHTTP(t *testing.T, url string, env []string, flags ...string) *httpTap {
-	t.Helper()
-	p := &httpTap{t: t, store: t.TempDir(), said: make(chan string, 1)}
-	p.cmd = exec.Command("mcptap", append([]string{"--dir", p.store, "http", "--to", url}, flags...)...)
-	p.cmd.Env = append(os.Environ(), env...)
-	stderr, err := p.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
-	lines := bufio.NewReader(stderr)
-	first, err := lines.ReadString('\n')
-	if err != nil {
-		t.Fatalf("the tap says %q and then %v", first, err)
-	}
-	_, first, _ = strings.Cut(first, "mcptap: ")
-	p.url, _, _ = strings.Cut(first, " ")
-	go func() {
-		var rest bytes.Buffer
-		_, _ = lines.WriteTo(&rest)
-		p.said <- rest.String()
-	}()
-	return p
-}
-
-// end interrupts the tap, checks all its journals, and gives what it said after its
-// URL.
-func (p *httpTap) end() (said string, journals map[string][]byte) {
-	p.t.Helper()
-	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		p.t.Fatal(err)
-	}
-	said = <-p.said
-	if err := p.cmd.Wait(); err != nil {
-		p.t.Errorf("the tap: %v", err)
-	}
-	journals = map[string][]byte{}
-	files, err := filepath.Glob(filepath.Join(p.store, "*"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	for _, path := range files {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		journals[filepath.Base(path)] = b
-		if strings.HasSuffix(path, ".jsonl") {
-			taptest.Check(p.t, b)
-			if endOf(p.t, b) == nil {
-				p.t.Errorf("%s has no end", path)
-			}
-		}
-	}
-	return said, journals
-}
 
 // login connects the official client, with a user who logs in, and uses the server.
 func login(t *testing.T, s *oauthtest.Server, url, revision string) error {
@@ -121,27 +47,33 @@ func TestLoginThroughTheTap(t *testing.T) {
 			t.Run(name+", "+revision, func(t *testing.T) {
 				t.Parallel()
 				s := oauthtest.Start(t, o)
-				p := startHTTP(t, s.URL, nil)
+				p := startHTTP(t, s.URL)
 				if err := login(t, s, p.url, revision); err != nil {
 					t.Errorf("%v; refused: %q", err, s.Refused())
 				}
-				_, journals := p.end()
-				checkNoSecrets(t, s, journals)
+				p.end()
+				checkNoSecrets(t, s, p.store)
 			})
 		}
 	}
 }
 
-func checkNoSecrets(t *testing.T, s *oauthtest.Server, journals map[string][]byte) {
+// checkNoSecrets looks into every file of a store.
+func checkNoSecrets(t *testing.T, s *oauthtest.Server, store string) {
 	t.Helper()
+	files, err := filepath.Glob(filepath.Join(store, "*"))
 	secrets := s.Secrets()
-	if len(secrets) < 5 || len(journals) == 0 {
-		t.Errorf("%d secrets, %d files: not much of a test", len(secrets), len(journals))
+	if err != nil || len(secrets) < 5 || len(files) == 0 {
+		t.Errorf("%d secrets, %d files, %v: not much of a test", len(secrets), len(files), err)
 	}
-	for name, journal := range journals {
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, secret := range secrets {
-			if bytes.Contains(journal, []byte(secret)) {
-				t.Errorf("%s holds the secret %s", name, secret)
+			if bytes.Contains(b, []byte(secret)) {
+				t.Errorf("%s holds the secret %s", file, secret)
 			}
 		}
 	}
@@ -152,17 +84,17 @@ func checkNoSecrets(t *testing.T, s *oauthtest.Server, journals map[string][]byt
 func TestLoginElsewhere(t *testing.T) {
 	t.Parallel()
 	s := oauthtest.Start(t, oauthtest.Options{Elsewhere: true})
-	p := startHTTP(t, s.URL, nil)
+	p := startHTTP(t, s.URL)
 	if err := login(t, s, p.url, "2026-07-28"); err == nil {
 		t.Error("a strict authorization server elsewhere gives a token for the tap's address")
 	}
-	said, journals := p.end()
+	_, said := p.end()
 	if !strings.Contains(said, "MCPTAP_AUTHORIZATION") {
 		t.Errorf("the tap says %q", said)
 	}
-	checkNoSecrets(t, s, journals)
+	checkNoSecrets(t, s, p.store)
 
-	p = startHTTP(t, s.URL, []string{"MCPTAP_AUTHORIZATION=Bearer " + s.Token()})
+	p = startHTTPWith(t, []string{"MCPTAP_AUTHORIZATION=Bearer " + s.Token()}, s.URL)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: "guest", Version: "1.0.0"}, nil)
@@ -174,6 +106,6 @@ func TestLoginElsewhere(t *testing.T) {
 		t.Errorf("with a token: %v", err)
 	}
 	_ = session.Close()
-	_, journals = p.end()
-	checkNoSecrets(t, s, journals)
+	p.end()
+	checkNoSecrets(t, s, p.store)
 }

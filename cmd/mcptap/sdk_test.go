@@ -25,16 +25,14 @@ type orderResult struct {
 	Table string `json:"table"`
 }
 
-// sdkServer is a server on the official Go SDK. Its tool asks the user back,
-// which is a request of the server's in the legacy eras and an input_required
-// round since 2026-07-28.
+// sdkServer is a server on the official Go SDK.
 func sdkServer() {
-	if err := newSDKServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	if err := kitchen().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 		panic(err)
 	}
 }
 
-func newSDKServer() *mcp.Server {
+func kitchen() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "kitchen", Version: "1.0.0"}, nil)
 	mcp.AddTool(s, &mcp.Tool{Name: "order", Description: "Order a dish."}, func(_ context.Context, _ *mcp.CallToolRequest, in orderArgs) (*mcp.CallToolResult, orderResult, error) {
 		if in.Dish == "" {
@@ -81,6 +79,12 @@ func driveOver(t *testing.T, revision string, transport mcp.Transport) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return playSession(ctx, t, session, "soup")
+}
+
+// playSession orders one dish, and makes mistakes.
+func playSession(ctx context.Context, t *testing.T, session *mcp.ClientSession, dish string) string {
+	t.Helper()
 	var saw strings.Builder
 	note := func(what string, result any, err error) {
 		fmt.Fprintf(&saw, "%s: %s %v\n", what, asJSON(t, result), err)
@@ -88,7 +92,7 @@ func driveOver(t *testing.T, revision string, transport mcp.Transport) string {
 	note("initialize", session.InitializeResult(), nil)
 	tools, err := session.ListTools(ctx, nil)
 	note("tools/list", tools, err)
-	for _, dish := range []string{"soup", ""} {
+	for _, dish := range []string{dish, ""} {
 		result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "order", Arguments: map[string]any{"dish": dish}})
 		note("order "+dish, result, err)
 	}

@@ -51,6 +51,9 @@ func TestScreens(t *testing.T) {
 		{"stats", "stats", "slack-ts-auto"},
 		{"diff", "diff ../../decode/testdata/corpus/features-ts-legacy-full.jsonl", "features-go-auto-full"},
 		{"request", "request --host claude-code", "features-go-noise-kills-client"},
+		{"rent", "rent", "slack-ts-auto"},
+		{"tidy", "rent --tidy", "rough-asrama"},
+		{"rent-deferred", "rent --host claude-code", "features-ts-legacy-full"},
 	} {
 		for _, columns := range []uint16{40, 60, 80, 120, 200} {
 			for _, colour := range []string{"NO_COLOR=1", "NO_COLOR="} {

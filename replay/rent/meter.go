@@ -19,7 +19,8 @@ type meter struct {
 	offered  []int // turns that offer the tool
 	since    []int // the first of them; 0 for none
 	preamble tokens.Count
-	everyone []int // the indexes of all tools
+	everyone []int        // the indexes of all tools
+	searches tokens.Count // the tool that searches, if all is deferred
 	doubts   []string
 }
 
@@ -62,10 +63,10 @@ func (m *meter) assume(model *tokens.Model) {
 		model.MinCache.Tokens = 1
 		m.doubt("what else is in a request is not known: sums say at least, and it is taken to be long enough to be cached")
 	} else if f := model.MinCache; f.Sure != tokens.Fixed {
-		m.doubt("shortest prompt that is cached: %d tokens, %s (%s)", f.Tokens, f.Sure, f.Source)
+		m.doubt("shortest prompt that is cached: ~%d tokens, %s (%s)", f.Tokens, f.Sure, f.Source)
 	}
 	if p := model.Preamble; p.Sure != tokens.Fixed {
-		m.doubt("tool-use preamble: %d tokens, %s (%s)", p.Auto, p.Sure, p.Source)
+		m.doubt("tool-use preamble: ~%d tokens, %s (%s)", p.Auto, p.Sure, p.Source)
 	}
 }
 
@@ -119,6 +120,7 @@ func (m *meter) fill(r *Rent, deferred func(int) bool) error {
 	m.fillTools(r, p, rates)
 	m.fillServers(r)
 	m.fillSums(r, p, rates)
+	m.searches = m.o.SearchTool.Times(p.withSearch)
 	m.fillCarried(r, rates)
 	return nil
 }

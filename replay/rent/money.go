@@ -47,7 +47,27 @@ func (m Money) String() string {
 	case m.exact:
 		return dollars(m.mid)
 	}
-	return "~" + dollars(m.mid) + " (" + dollars(m.low) + "-" + dollars(m.high) + ")"
+	return m.Short() + " (" + m.Range() + ")"
+}
+
+// Short leaves the range away, not the ~. It is for cells of a table where the range
+// stands beside it.
+func (m Money) Short() string {
+	switch {
+	case !m.known:
+		return "not known"
+	case m.exact:
+		return dollars(m.mid)
+	}
+	return "~" + dollars(m.mid)
+}
+
+// Range gives "$0.21-$0.29"; nothing if the tokens were counted, or without a price.
+func (m Money) Range() string {
+	if !m.known || m.exact {
+		return ""
+	}
+	return dollars(m.low) + "-" + dollars(m.high)
 }
 
 // dollars gives cents, or two significant digits of less.

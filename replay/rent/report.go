@@ -26,10 +26,21 @@ type Report struct {
 	Unused []int // tools that were never called
 	// Doubts are what speaks against figures that were used, with their source.
 	Doubts []string
+
+	search tokens.Count // the tool that searches, in all requests that have it
 }
 
-// Saves is what deferred loading would save over the session, in tokens read.
-func (r *Report) Saves() tokens.Count { return r.Upfront.Session.Minus(r.Deferred.Session) }
+// Saves is what deferred loading would save over the session, in tokens read. What both
+// ways read takes no part in its range.
+func (r *Report) Saves() tokens.Count {
+	less, more := tokens.Count{}, r.search
+	for i := range r.Deferred.Tools {
+		t := &r.Deferred.Tools[i]
+		less = less.Plus(t.PerTurn.Times(r.Upfront.Tools[i].Turns - t.Turns))
+		more = more.Plus(t.Parts.Name.Times(t.Named))
+	}
+	return less.Minus(more)
+}
 
 // Costs are amounts by mode of caching: [cost.Uncached], [cost.FiveMinutes],
 // [cost.OneHour].
@@ -93,14 +104,18 @@ type CarriedRent struct {
 
 // String says it as a sentence.
 func (c *CarriedRent) String() string {
-	times := humanize.Comma(int64(c.Reads)) + " times"
+	size := humanize.Bytes(uint64(max(0, c.Bytes)))
+	what, verb := "this "+size+" "+string(c.Kind), "has"
+	if c.Kind == Instructions {
+		what, verb = "these "+size+" of instructions", "have"
+	}
 	switch c.Reads {
 	case 0:
-		return fmt.Sprintf("this %s %s has not been read", humanize.Bytes(uint64(max(0, c.Bytes))), c.Kind)
+		return what + " " + verb + " not been read"
 	case 1:
-		times = "once"
+		return what + " " + verb + " been read once"
 	}
-	return fmt.Sprintf("this %s %s has been read %s", humanize.Bytes(uint64(max(0, c.Bytes))), c.Kind, times)
+	return fmt.Sprintf("%s %s been read %s times", what, verb, humanize.Comma(int64(c.Reads)))
 }
 
 // Of makes the report of a session.
@@ -127,7 +142,7 @@ func Of(s *Session, o Options) (*Report, error) {
 			r.Unused = append(r.Unused, i)
 		}
 	}
-	r.Doubts = m.doubts
+	r.Doubts, r.search = m.doubts, m.searches
 	return r, nil
 }
 

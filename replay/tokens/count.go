@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -113,7 +114,13 @@ func (c Count) reasons(d Count) string {
 	case c.reason == "" || strings.Contains(d.reason, c.reason):
 		return d.reason
 	}
-	return c.reason + "; " + d.reason
+	all := strings.Split(c.reason, "; ")
+	for part := range strings.SplitSeq(d.reason, "; ") {
+		if !slices.Contains(all, part) {
+			all = append(all, part)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // String gives "~1,200 (1,000-1,400)" for an estimate, "1,234" for what was
@@ -122,7 +129,18 @@ func (c Count) String() string {
 	if c.Basis() == Counted {
 		return whole(c.mid)
 	}
-	return c.Short() + " (" + rounded(c.low) + "-" + rounded(c.high) + ")"
+	return c.Short() + " (" + c.Range() + ")"
+}
+
+// Range gives "1,000-1,400", or "-20 to 300"; nothing for what was counted.
+func (c Count) Range() string {
+	switch {
+	case c.Basis() == Counted:
+		return ""
+	case c.low < 0:
+		return rounded(c.low) + " to " + rounded(c.high)
+	}
+	return rounded(c.low) + "-" + rounded(c.high)
 }
 
 // Short leaves the range away, not the ~. It is for cells of a table where the

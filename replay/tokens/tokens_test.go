@@ -65,6 +65,14 @@ var sameRuns = cmp.Options{
 	cmp.Comparer(func(x, y float64) bool { return math.Abs(x-y) < 1e-9 }),
 }
 
+// TestReasonsOnce: a sum says each of its reasons once.
+func TestReasonsOnce(t *testing.T) {
+	a, b := Between(1, 2, 3, "not Claude's; by rules"), Between(1, 2, 3, "not found for 5.5")
+	if got, want := Sum(a, b, a, b.Plus(a)).Reason(), "not Claude's; by rules; not found for 5.5"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestScan(t *testing.T) {
 	u := &Default().Units
 	for _, c := range []struct {

@@ -57,6 +57,8 @@ type httpNames struct {
 	ChallengeHeaders  set      `json:"challenge_headers"`
 	URLHeaders        set      `json:"url_headers"`
 	ArgumentHeaders   set      `json:"argument_headers"` // what the body says as well
+	LastHeaderWords   set      `json:"last_header_words"`
+	OpenHeaders       set      `json:"open_headers"` // in spite of their last word
 	CookieAttributes  set      `json:"cookie_attributes"`
 	Query             set      `json:"query"`           // secret in a query, beside the query list above
 	HarmlessFields    set      `json:"harmless_fields"` // of queries and forms

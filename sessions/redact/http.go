@@ -59,7 +59,7 @@ func (h *HTTP) Header(name, value string) string {
 func (h *HTTP) header(name, value string) string {
 	names := &h.HTTP
 	switch {
-	case names.ArgumentHeaders[name] || strings.HasPrefix(name, "mcp-param-"):
+	case names.ArgumentHeaders[name] || strings.HasPrefix(name, "mcp-param-") && !h.secretHeader(strings.TrimPrefix(name, "mcp-param-")):
 		return value
 	case names.CredentialHeaders[name]:
 		return h.credentials(value)
@@ -71,7 +71,7 @@ func (h *HTTP) header(name, value string) string {
 		return h.challenge(value)
 	case names.URLHeaders[name]:
 		return h.address(value, 0)
-	case h.secretHeader(name):
+	case h.secretHeader(name), names.LastHeaderWords[name[strings.LastIndexByte(name, '-')+1:]] && !names.OpenHeaders[name]:
 		return h.credentials(value)
 	}
 	return h.text(value)

@@ -101,7 +101,7 @@ func (x *exchange) replaceEach(h http.Header, name string, change func(string) (
 func (x *exchange) translateDocument(res *http.Response) []byte {
 	path := x.in.URL.Path
 	role := x.mapping.Role(path)
-	if role != RoleResource && role != RoleServer || res.Header.Get("Content-Encoding") != "" || x.in.Method != http.MethodGet {
+	if role != RoleResource && role != RoleServer || x.in.Method != http.MethodGet {
 		return nil
 	}
 	own, err := io.ReadAll(io.LimitReader(res.Body, MaxDocument+1))
@@ -109,19 +109,37 @@ func (x *exchange) translateDocument(res *http.Response) []byte {
 	if err != nil {
 		rest = &failing{res.Body, err}
 	}
-	body, done := x.mapping.Document(path, own)
+	text, readable := plain(own, res.Header)
+	body, done := x.mapping.Document(path, text)
 	if len(done) == 0 || err != nil || len(own) > MaxDocument {
 		res.Body = &joined{Reader: io.MultiReader(bytes.NewReader(own), rest), Closer: res.Body}
+		if !readable || len(own) > MaxDocument {
+			x.remark("the document was passed on as it is, since it is too long or its encoding is not known: a login through the tap may fail")
+		}
 		return nil
 	}
+	if coding := res.Header.Get("Content-Encoding"); coding != "" {
+		done = append(done, tap.Rewrite{What: "Content-Encoding", From: coding})
+	}
 	x.rewrote(done...)
-	for _, name := range [...]string{"Etag", "Digest", "Content-Digest", "Repr-Digest", "Content-Md5"} {
+	for _, name := range [...]string{"Content-Encoding", "Etag", "Digest", "Content-Digest", "Repr-Digest", "Content-Md5"} {
 		res.Header.Del(name) // they are those of other bytes
 	}
 	res.ContentLength = int64(len(body))
 	res.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	res.Body = &joined{Reader: bytes.NewReader(body), Closer: res.Body}
-	return own
+	return text
+}
+
+// plain takes the encoding off a document.
+func plain(body []byte, h http.Header) (text []byte, ok bool) {
+	coding := strings.Join(h.Values("Content-Encoding"), ", ")
+	d, err := newDecoder(coding, MaxDocument, func(b []byte) { text = append(text, b...) })
+	if err != nil {
+		return body, false
+	}
+	d.Feed(body)
+	return text, d.Close() == nil
 }
 
 // joined reads from one and closes another.

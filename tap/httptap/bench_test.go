@@ -2,10 +2,8 @@ package httptap
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -47,30 +45,6 @@ func journals(tb testing.TB, dir string) func(Client) *tap.Writer {
 	}
 }
 
-// startTap puts a tap in front of the server at upstream and gives its origin.
-func startTap(tb testing.TB, upstream, dir string) string {
-	tb.Helper()
-	to, err := url.Parse(upstream)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	in, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(tb.Context())
-	t := &Tap{Upstream: to, NewJournal: journals(tb, dir), Mask: keep{}, Now: time.Now, Warn: func(s string) { tb.Log(s) }}
-	done := make(chan error, 1)
-	go func() { done <- t.Serve(ctx, in) }()
-	tb.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			tb.Error(err)
-		}
-	})
-	return "http://" + in.Addr().String()
-}
-
 // arms are the ways to the same server: without anything between, through the
 // standard library's reverse proxy, and through the tap.
 func arms(b *testing.B, handler http.HandlerFunc, run func(b *testing.B, base string)) {
@@ -89,7 +63,7 @@ func arms(b *testing.B, handler http.HandlerFunc, run func(b *testing.B, base st
 	defer plain.Close()
 	b.Run("direct", func(b *testing.B) { run(b, server.URL) })
 	b.Run("proxy", func(b *testing.B) { run(b, plain.URL) })
-	b.Run("tap", func(b *testing.B) { run(b, startTap(b, server.URL+"/mcp", b.TempDir())) })
+	b.Run("tap", func(b *testing.B) { run(b, tapTo(b, server.URL+"/mcp").base) })
 }
 
 const smallCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_tickets","arguments":{"query":"CSV export"}}}`

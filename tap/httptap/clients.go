@@ -42,6 +42,7 @@ type clients struct {
 	byID       map[string]*session // Mcp-Session-Id, as the server gave it
 	byEndpoint map[string]*session // where a client of HTTP+SSE posts to
 	latest     map[string]*session // of each client
+	shared     map[string]bool     // endpoints that do not tell clients apart
 	newest     *session
 }
 
@@ -49,6 +50,7 @@ func newClients(create func(Client) *tap.Writer, now func() time.Time, alive fun
 	return &clients{
 		create: create, now: now, alive: alive,
 		open: map[*session]bool{}, byID: map[string]*session{}, byEndpoint: map[string]*session{}, latest: map[string]*session{},
+		shared: map[string]bool{},
 	}
 }
 
@@ -63,14 +65,25 @@ type session struct {
 	exchanges uint32 // begun so far
 	running   int    // not ended
 	used      time.Time
-	info      string // the client's name and version, once it said so
-	id        string // of the MCP session that is going on
-	target    string // endpoint of HTTP+SSE that is going on
-	working   bool   // it was asked for more than an opening
-	lost      bool   // the server forgot the MCP session: a new one belongs here
-	deleted   bool   // the client ended its MCP session
+	info      string   // the client's name and version, once it said so
+	id        string   // of the MCP session that is going on
+	ids       []string // all that it had
+	target    string   // endpoint of HTTP+SSE that is going on
+	open      [otherMCP]opened
+	working   bool // it was asked for more than an opening
+	lost      bool // the server forgot the MCP session: a new one belongs here
+	deleted   bool // the client ended its MCP session
 	closed    bool
 }
+
+// opened is how far an opening of one kind has come. A client opens once, so a
+// second opening is another client's, unless the first one came to nothing.
+type opened struct {
+	running int  // not yet answered
+	done    bool // and that opened a session
+}
+
+func (o opened) taken() bool { return o.running > 0 || o.done }
 
 // A conn is a client's connection.
 type conn struct {
@@ -142,6 +155,9 @@ func (cs *clients) named(r *http.Request) *session {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		return cs.byID[id]
 	}
+	if cs.shared[r.RequestURI] {
+		return nil
+	}
 	return cs.byEndpoint[r.RequestURI]
 }
 
@@ -157,16 +173,17 @@ func (cs *clients) pick(r *http.Request, c *conn, o *opening, process tap.Proces
 	if s != nil && o.info != "" && s.info != "" && s.info != o.info {
 		s = cs.latest[key+"\x00"+o.info]
 	}
-	if (s == nil || s.closed) && o.kind == notMCP && cs.newest != nil && !cs.newest.closed {
-		return cs.newest // a browser that logs in, a probe for metadata
+	if (s == nil || s.closed) && o.kind == fromBrowser && cs.newest != nil && !cs.newest.closed {
+		return cs.newest // somebody logs in for a client
 	}
 	id := r.Header.Get(sessionHeader)
 	if s == nil || s.closed || s.isTaken(o, id) {
-		s = cs.add(key, Client{Process: process})
+		if s = cs.free(key, o, id); s == nil {
+			s = cs.add(key, Client{Process: process})
+		}
 	}
 	if id != "" {
-		s.id = id // the tap is younger than the MCP session
-		cs.byID[id] = s
+		cs.bindID(s, id) // the tap is younger than the MCP session
 	}
 	if o.info != "" {
 		cs.latest[key+"\x00"+o.info] = s
@@ -174,19 +191,34 @@ func (cs *clients) pick(r *http.Request, c *conn, o *opening, process tap.Proces
 	return s
 }
 
-// isTaken reports that an opening is that of another client of the same process:
-// this session is already at work.
-func (s *session) isTaken(o *opening, id string) bool {
-	if id != "" && s.id != "" && s.id != id {
-		return !s.lost
+// free finds another session of the same client, or of another one in the same
+// process, that waits for this opening: its probe was refused, for example.
+func (cs *clients) free(key string, o *opening, id string) (found *session) {
+	if !o.opens() || id != "" {
+		return nil
 	}
-	switch o.kind {
-	case initialize:
-		return !s.lost && (s.id != "" || s.working)
-	case discover:
-		return s.working
-	case eventStream:
-		return s.target != ""
+	for s := range cs.open {
+		if s.key == key && !s.isTaken(o, id) && (s.info == "" || o.info == "" || s.info == o.info) && (found == nil || s.used.After(found.used)) {
+			found = s
+		}
+	}
+	return found
+}
+
+// isTaken reports that a request is that of another client of the same process:
+// this session has come further.
+func (s *session) isTaken(o *opening, id string) bool {
+	switch {
+	case s.lost:
+		return o.opens() && s.open[o.kind].running > 0
+	case id != "": // one that is not known is older than the tap
+		return s.id != "" || s.working
+	case o.kind == initialize:
+		return s.id != "" || s.working || s.open[initialize].taken() || s.open[discover].running > 0
+	case o.kind == discover:
+		return s.id != "" || s.working || s.open[initialize].taken() || s.open[discover].taken()
+	case o.kind == eventStream:
+		return s.id != "" || s.working && !s.open[initialize].done || s.open[eventStream].taken()
 	}
 	return false
 }
@@ -196,10 +228,10 @@ func (s *session) note(o *opening, now time.Time) {
 	if o.info != "" {
 		s.info = o.info
 	}
-	switch o.kind {
-	case initialize:
-		s.lost = false
-	case otherMCP:
+	switch {
+	case o.opens():
+		s.open[o.kind].running++
+	case o.kind == otherMCP:
 		s.working = true
 	}
 }
@@ -241,27 +273,62 @@ func (s *session) answered(x *exchange, res *http.Response) {
 	cs := s.owner
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
+	good := res.StatusCode/100 == 2
 	asked := x.in.Header.Get(sessionHeader)
 	switch {
-	case x.seen.kind == initialize && res.StatusCode/100 == 2:
+	case x.seen.kind == initialize && good:
+		s.open[initialize].done, s.lost, s.deleted = true, false, false
 		if id := res.Header.Get(sessionHeader); id != "" {
-			delete(cs.byID, s.id)
-			s.id, s.lost, s.deleted = id, false, false
-			cs.byID[id] = s
+			cs.bindID(s, id)
 		}
+	case x.seen.kind == discover && answersProbe(res.StatusCode):
+		s.open[discover].done = true
 	case asked != "" && asked == s.id && res.StatusCode == http.StatusNotFound:
 		s.lost = true
-	case asked != "" && asked == s.id && x.in.Method == http.MethodDelete && res.StatusCode/100 == 2:
+	case asked != "" && asked == s.id && x.in.Method == http.MethodDelete && good:
 		s.deleted = true
 	}
 }
 
-// bindEndpoint takes where a client of HTTP+SSE is told to post to.
+// answersProbe reports a status that answers the question which revisions there
+// are. After any other, the client will ask again.
+func answersProbe(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return false
+	}
+	return status/100 == 2 || status/100 == 4
+}
+
+// bindID takes the id of an MCP session that is recorded in s. Those that it had
+// before stay its own: requests with them may still come.
+func (cs *clients) bindID(s *session, id string) {
+	if s.id != id {
+		s.ids = append(s.ids, id)
+	}
+	s.id = id
+	cs.byID[id] = s
+}
+
+// bindEndpoint takes where a client of HTTP+SSE is told to post to. A server that
+// tells all of them the same does not name a session by it.
 func (cs *clients) bindEndpoint(s *session, target string) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
+	if other := cs.byEndpoint[target]; other != nil && other != s {
+		cs.shared[target] = true
+	}
 	s.target = target
 	cs.byEndpoint[target] = s
+}
+
+// unbindEndpoint forgets it with the stream.
+func (cs *clients) unbindEndpoint(s *session) {
+	if cs.byEndpoint[s.target] == s {
+		delete(cs.byEndpoint, s.target)
+		delete(cs.shared, s.target)
+	}
+	s.target = ""
 }
 
 // finish ends an exchange, and the recording if the client has ended its session.
@@ -270,9 +337,11 @@ func (cs *clients) finish(s *session, o *opening) {
 	defer cs.mu.Unlock()
 	s.running--
 	s.used = cs.now()
+	if o.opens() {
+		s.open[o.kind].running--
+	}
 	if o.kind == eventStream && s.target != "" { // the stream was the session
-		delete(cs.byEndpoint, s.target)
-		s.target = ""
+		cs.unbindEndpoint(s)
 		s.lost = true
 	}
 	if s.deleted && s.running == 0 {
@@ -284,10 +353,12 @@ func (cs *clients) finish(s *session, o *opening) {
 func (cs *clients) close(s *session, reason string) {
 	s.closed = true
 	delete(cs.open, s)
-	if cs.byID[s.id] == s {
-		delete(cs.byID, s.id)
+	for _, id := range s.ids {
+		if cs.byID[id] == s {
+			delete(cs.byID, id)
+		}
 	}
-	delete(cs.byEndpoint, s.target)
+	cs.unbindEndpoint(s)
 	for key, other := range cs.latest {
 		if other == s {
 			delete(cs.latest, key)

@@ -24,8 +24,8 @@ type room struct {
 
 func newRoom(t *testing.T) *room {
 	r := &room{t: t, time: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC), dead: map[int]bool{}, conns: map[string]*conn{}}
-	journal := journals(t, t.TempDir())
-	r.clients = newClients(func(c Client) *tap.Writer { r.started++; return journal(c) }, func() time.Time { return r.time }, func(pid int) bool { return !r.dead[pid] })
+	create := journals(t, t.TempDir())
+	r.clients = newClients(func(c Client) *tap.Writer { r.started++; return create(c) }, func() time.Time { return r.time }, func(pid int) bool { return !r.dead[pid] })
 	return r
 }
 
@@ -71,13 +71,15 @@ func (r *room) begin(s say) (x *exchange, done func()) {
 	}
 	req := httptest.NewRequestWithContext(context.Background(), method, target, strings.NewReader(s.body))
 	req.Header.Set("User-Agent", s.agent)
-	if method == http.MethodGet {
+	if s.agent == "Mozilla" {
+		req.Header.Set("Accept", "text/html,*/*")
+	} else if method == http.MethodGet {
 		req.Header.Set("Accept", "text/event-stream")
 	}
 	if s.id != "" {
 		req.Header.Set(sessionHeader, s.id)
 	}
-	x = &exchange{in: req, seen: look(req, []byte(s.body))}
+	x = &exchange{in: req, seen: look(req, []byte(s.body), target == "/mcp")}
 	x.session, x.n = r.clients.begin(req, c, &x.seen, func(netip.AddrPort, netip.AddrPort) tap.Process { return tap.Process{} })
 	res := &http.Response{StatusCode: status, Header: http.Header{}}
 	if s.newID != "" {
@@ -169,12 +171,16 @@ func TestHTTPAndSSEClientsAreToldApartByEndpoint(t *testing.T) {
 	r.same(second.session, again.session, true, "a stream after it ended")
 }
 
-func TestWhatIsNotMCPGoesWithTheNewest(t *testing.T) {
+func TestAPersonsPagesGoWithTheNewest(t *testing.T) {
 	r := newRoom(t)
 	a := r.do(say{pid: 1, conn: "1", body: discoverBody, status: 401})
-	r.same(a, r.do(say{pid: 7, conn: "b", method: "OPTIONS", target: "/authorize?x=1", agent: "Mozilla"}), true, "a browser that logs in")
+	r.same(a, r.do(say{pid: 7, conn: "b", method: "GET", target: "/authorize?x=1", agent: "Mozilla"}), true, "a browser that logs in")
 	if r.started != 1 {
 		t.Errorf("%d journals, want 1", r.started)
+	}
+	for i, other := range []say{{method: "DELETE"}, {body: `{}`}, {body: "null"}, {body: "\ufeff{}"}, {method: "OPTIONS", target: "/health"}} {
+		other.pid, other.conn = 10+i, string(rune('c'+i))
+		r.same(a, r.do(other), false, "another process: "+other.method+other.body)
 	}
 }
 
@@ -224,5 +230,129 @@ func TestThereIsRoomForSoManySessions(t *testing.T) {
 	}
 	if len(r.open) != maxSessions || !first.closed {
 		t.Errorf("%d open, the oldest ended: %v", len(r.open), first.closed)
+	}
+}
+
+// TestOpeningsAtTheSameTime are those of clients in one process that tell nothing
+// but that they open.
+func TestOpeningsAtTheSameTime(t *testing.T) {
+	for name, opening := range map[string]say{
+		"initialize": {pid: 1, body: initBody, newID: "A"},
+		"discover":   {pid: 1, body: discoverBody},
+		"stream":     {pid: 1, method: "GET", target: "/sse"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t)
+			first, second := opening, opening
+			first.conn, second.conn, second.newID = "1", "2", ""
+			a, endA := r.begin(first)
+			b, endB := r.begin(second)
+			r.same(a.session, b.session, false, "the second begins before the first has ended")
+			endA()
+			endB()
+		})
+	}
+}
+
+func TestOpeningsOfAStatelessServer(t *testing.T) {
+	r := newRoom(t)
+	a := r.do(say{pid: 1, conn: "1", body: initBody})
+	r.same(a, r.do(say{pid: 1, conn: "1", body: listBody}), true, "its next request")
+	b := r.do(say{pid: 1, conn: "2", body: initBody})
+	r.same(a, b, false, "a second initialize, though no session has an id")
+	r.same(a, r.do(say{pid: 1, conn: "1", body: listBody}), true, "the first one's connection")
+	r.same(b, r.do(say{pid: 1, conn: "2", body: listBody}), true, "the second one's connection")
+}
+
+func TestAnOpeningThatFailedIsMadeAgain(t *testing.T) {
+	for name, steps := range map[string][]say{
+		"initialize after a login": {{body: initBody, status: 401}, {body: initBody, newID: "A"}},
+		"discover after a login":   {{body: discoverBody, status: 401}, {body: discoverBody}},
+		"discover after an error":  {{body: discoverBody, status: 503}, {body: discoverBody}},
+		"down to HTTP+SSE":         {{body: discoverBody, status: 404}, {body: initBody, status: 405}, {method: "GET"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t)
+			var first *session
+			for i, s := range steps {
+				s.pid, s.conn = 1, "1"
+				got := r.do(s)
+				if i == 0 {
+					first = got
+				}
+				r.same(first, got, true, "one client")
+			}
+		})
+	}
+}
+
+func TestAnInitializeGoesToTheProbeThatWaitsForIt(t *testing.T) {
+	r := newRoom(t)
+	a := r.do(say{pid: 1, conn: "1", body: discoverBody, status: 400})
+	b, end := r.begin(say{pid: 1, conn: "2", body: discoverBody, status: 400})
+	r.same(a, b.session, false, "two probes")
+	r.same(a, r.do(say{pid: 1, conn: "3", body: initBody, newID: "A"}), true, "the second probe is not answered yet")
+	end()
+	r.same(b.session, r.do(say{pid: 1, conn: "4", body: initBody, newID: "B"}), true, "now it is")
+}
+
+func TestEndpointThatTellsNobodyApart(t *testing.T) {
+	r := newRoom(t)
+	a, endA := r.begin(say{pid: 1, conn: "1", method: "GET", target: "/sse"})
+	b, endB := r.begin(say{pid: 2, conn: "2", method: "GET", target: "/sse"})
+	r.bindEndpoint(a.session, "/messages")
+	r.bindEndpoint(b.session, "/messages")
+	r.same(a.session, r.do(say{pid: 1, conn: "3", target: "/messages", body: initBody}), true, "the first process")
+	r.same(b.session, r.do(say{pid: 2, conn: "4", target: "/messages", body: initBody}), true, "the second process")
+	endB()
+	r.same(a.session, r.do(say{pid: 1, conn: "5", target: "/messages", body: listBody}), true, "after the second's end")
+	endA()
+	if len(r.byEndpoint)+len(r.shared) != 0 {
+		t.Errorf("endpoints left: %v, %v", r.byEndpoint, r.shared)
+	}
+}
+
+func TestARequestWithTheIDBefore(t *testing.T) {
+	r := newRoom(t)
+	a := r.do(say{pid: 1, conn: "1", body: initBody, newID: "A"})
+	r.do(say{pid: 1, conn: "1", id: "A", body: listBody, status: 404})
+	r.do(say{pid: 1, conn: "1", body: initBody, newID: "A2"})
+	r.same(a, r.do(say{pid: 2, conn: "7", id: "A", method: "DELETE", status: 404}), true, "its late DELETE")
+	r.time = r.time.Add(idleKnown + time.Hour)
+	r.sweep()
+	if len(r.byID)+len(r.latest)+len(r.open) != 0 {
+		t.Errorf("left: %v, %v, %v", r.byID, r.latest, r.open)
+	}
+}
+
+func TestLook(t *testing.T) {
+	large := `{"method":"tools/call","params":{"x":"` + strings.Repeat("x", 2<<10) + `"},"jsonrpc":"2.0","id":1}`
+	for _, c := range []struct {
+		name, method, body string
+		headers            []string
+		atEndpoint         bool
+		want               requestKind
+	}{
+		{name: "initialize", method: "POST", body: initBody, atEndpoint: true, want: initialize},
+		{name: "discover", method: "POST", body: discoverBody, atEndpoint: true, want: discover},
+		{name: "posted elsewhere", method: "POST", body: listBody, want: otherMCP},
+		{name: "jsonrpc stands last", method: "POST", body: large, atEndpoint: true, want: otherMCP},
+		{name: "cut", method: "POST", body: large[:1500], atEndpoint: true, want: otherMCP},
+		{name: "pretty", method: "POST", body: "\n\t {\"method\": \"initialize\", \"jsonrpc\": \"2.0\"}", atEndpoint: true, want: initialize},
+		{name: "a token request", method: "POST", body: "grant_type=x", want: notMCP},
+		{name: "a registration", method: "POST", body: `{"client_name":"x"}`, want: notMCP},
+		{name: "named by its header", method: "POST", headers: []string{"Mcp-Method", "server/discover"}, atEndpoint: true, want: discover},
+		{name: "HTTP+SSE", method: "GET", headers: []string{"Accept", "text/event-stream"}, want: eventStream},
+		{name: "a stream of a session", method: "GET", headers: []string{"Accept", "text/event-stream", "Mcp-Session-Id", "A"}, want: otherMCP},
+		{name: "metadata", method: "GET", headers: []string{"Accept", "application/json"}, want: notMCP},
+		{name: "the end", method: "DELETE", headers: []string{"Mcp-Session-Id", "A"}, want: otherMCP},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), c.method, "/mcp", nil)
+		for i := 0; i < len(c.headers); i += 2 {
+			r.Header.Set(c.headers[i], c.headers[i+1])
+		}
+		if got := look(r, []byte(c.body), c.atEndpoint); got.kind != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got.kind, c.want)
+		}
 	}
 }

@@ -15,7 +15,9 @@
 // It must not retry, follow redirects, decompress what it passes on, or answer in
 // the server's place, but for a request that it refuses or can't deliver.
 //
-// The parts: proxy.go forwards; exchange.go records one exchange, with cutter.go
-// for bodies and sse.go for event streams; clients.go finds the journal that an
-// exchange belongs to; guard.go refuses what a web page sends; tap.go listens.
+// The parts: proxy.go forwards, with request.go for the bodies that come in and
+// writer.go for the answers that go out; exchange.go records one exchange, with
+// recorder.go and collect.go for bodies and sse.go for event streams; clients.go
+// finds the journal that an exchange belongs to, with peer_linux.go for the process
+// at the other end; guard.go refuses what a web page sends; tap.go listens.
 package httptap

@@ -14,8 +14,9 @@ import (
 
 // An exchange is one request and its answer on their way through the tap.
 //
-// The request's body is read while the answer may already come, so what both need
-// is behind mu.
+// The request's body is read while the answer may already come. What is recorded is
+// recorded in turn, by one direction at a time: so the order in the journal is one,
+// and nothing follows an exchange's end. What else both need is behind mu.
 type exchange struct {
 	tap        *Tap
 	session    *session
@@ -26,6 +27,8 @@ type exchange struct {
 	seen       opening // what the beginning of the request's body told
 	atEndpoint bool    // it goes to the server's MCP endpoint
 
+	turn sync.Mutex // taken before mu
+
 	mu       sync.Mutex
 	up, down *recorder
 	answer   *http.Response
@@ -33,18 +36,31 @@ type exchange struct {
 	owed     *tap.Exchange // the answer's head, not yet recorded
 	ended    bool
 	err      error // why it broke off
+	upBroke  bool  // within the request
 	remarks  []string
 	rewrites []tap.Rewrite // not yet recorded
 }
 
 // record records frames, after the head that is owed and before another moment.
-// It reports false once the journal has ended.
+// It reports false once the journal has ended. The turn must be held.
 func (x *exchange) record(frames []tap.Frame, after *tap.Exchange) bool {
 	x.mu.Lock()
 	before := x.owed
 	x.owed = nil
 	x.mu.Unlock()
 	return x.session.journal.RecordHTTP(before, frames, after)
+}
+
+// recordOwed records the head that is owed.
+func (x *exchange) recordOwed() {
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	x.mu.Lock()
+	owed := x.owed != nil
+	x.mu.Unlock()
+	if owed {
+		x.record(nil, nil)
+	}
 }
 
 // remark keeps a sentence for the end's record.
@@ -120,8 +136,11 @@ func (t *Tap) maskHeaders(h http.Header, host string) [][2]string {
 // at once if it is delivered before that. own is the body in the server's own words,
 // if it was translated.
 func (x *exchange) answered(res *http.Response, own []byte) {
+	x.turn.Lock()
+	defer x.turn.Unlock()
 	head := x.responseHead(res)
 	down := newRecorder(x, tap.S2C, res.Header, res.ContentLength)
+	down.trailers = len(res.Trailer) > 0
 	x.mu.Lock()
 	x.answer, x.status, x.owed, x.down = res, res.StatusCode, head, down
 	x.mu.Unlock()
@@ -130,11 +149,11 @@ func (x *exchange) answered(res *http.Response, own []byte) {
 	case res.StatusCode == http.StatusSwitchingProtocols:
 		x.record(nil, nil)
 	case res.Body == nil || res.Body == http.NoBody:
-		down.end()
+		down.ended()
 	case own != nil:
-		down.length = int64(len(own))
-		down.feed(own)
-	case x.seen.kind == eventStream && down.events != nil && down.decoder == nil:
+		down.length, down.trailers = int64(len(own)), false
+		down.take(own)
+	case x.in.Method == http.MethodGet && x.in.Header.Get(sessionHeader) == "" && down.events != nil && down.decoder == nil:
 		x.record(nil, nil)
 		res.Body = &endpointReader{ReadCloser: &tee{src: res.Body, rec: down}, replace: x.translateEndpoint}
 	case down.events != nil || res.ContentLength < 0:
@@ -146,16 +165,18 @@ func (x *exchange) answered(res *http.Response, own []byte) {
 }
 
 // translateEndpoint gives the data of an endpoint event as the client has to get it.
+// The event's record says what was changed.
 func (x *exchange) translateEndpoint(data string) string {
-	to, done := x.mapping.Endpoint(data)
-	x.rewrote(done...)
+	to, _ := x.mapping.Endpoint(data)
 	return to
 }
 
-// endOf is the record of the exchange's end if this is the end of the answer's
-// body, and the first end there is.
-func (x *exchange) endOf(r *recorder) *tap.Exchange {
-	if r.dir != tap.S2C {
+// endOfBoth is the record of the exchange's end once both bodies have ended.
+func (x *exchange) endOfBoth() *tap.Exchange {
+	x.mu.Lock()
+	both := x.down != nil && x.down.done && (x.up == nil || x.up.done)
+	x.mu.Unlock()
+	if !both {
 		return nil
 	}
 	return x.end(tap.EndServer, "")
@@ -196,42 +217,59 @@ func (x *exchange) fail(err error) {
 
 // finish ends what has no end yet, once nothing more will be delivered.
 func (x *exchange) finish() {
+	x.turn.Lock()
+	defer x.turn.Unlock()
 	x.mu.Lock()
-	up, down, err, ended := x.up, x.down, x.err, x.ended
+	up, down, ended := x.up, x.down, x.ended
 	x.mu.Unlock()
-	if up != nil && !up.done {
-		up.close("the request broke off")
-		up.flush(nil)
-	}
 	if ended {
 		return
 	}
-	by, why := tap.EndServer, ""
-	switch {
-	case x.tap.stopping():
-		by, why = tap.EndTap, "the tap was ended"
-	case x.in.Context().Err() != nil:
-		by = tap.EndClient
-	case err != nil:
-		by, why = tap.EndBroken, plainError(err)
-	case x.status == 0:
-		by, why = tap.EndBroken, "no answer came"
-	case x.status != http.StatusSwitchingProtocols:
-		by = tap.EndClient // the answer could not be written
+	by, why := x.breaker()
+	if down != nil && down.done {
+		by, why = tap.EndServer, "the answer came before the end of the request"
 	}
-	if down != nil {
-		down.close(by)
-		down.flush(nil)
+	for _, r := range [...]*recorder{up, down} {
+		if r != nil && !r.done {
+			r.close("broken off")
+			r.flush(nil)
+		}
 	}
 	x.record(nil, x.end(by, why))
 }
 
-// endpoint takes the data of an endpoint event of HTTP+SSE: where the client posts
-// its messages.
-func (x *exchange) endpoint(data string) {
-	if u, err := url.Parse(data); err == nil && x.in.URL != nil {
+// breaker tells who broke the exchange off, and why.
+func (x *exchange) breaker() (by, why string) {
+	stopping := x.tap.stopping()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case x.upBroke:
+		return tap.EndClient, plainError(x.err)
+	case x.down != nil && x.down.wire == x.down.length && x.status != http.StatusSwitchingProtocols:
+		return tap.EndServer, "" // all of it came, but for trailers
+	case x.in.Context().Err() != nil:
+		return tap.EndClient, ""
+	case stopping:
+		return tap.EndTap, "the tap was ended"
+	case x.status == http.StatusSwitchingProtocols:
+		return tap.EndServer, ""
+	case x.err != nil:
+		return tap.EndBroken, plainError(x.err)
+	case x.status == 0:
+		return tap.EndBroken, "no answer came"
+	}
+	return tap.EndClient, "" // the answer could not be written
+}
+
+// endpoint takes the data of an endpoint event of HTTP+SSE, where the client posts
+// its messages, and gives what of it is changed on the way (see endpointReader).
+func (x *exchange) endpoint(data string) []tap.Rewrite {
+	if u, err := url.Parse(data); err == nil {
 		x.session.owner.bindEndpoint(x.session, x.tap.Upstream.ResolveReference(x.in.URL).ResolveReference(u).RequestURI())
 	}
+	_, done := x.mapping.Endpoint(data)
+	return done
 }
 
 // plainError is an error without the words that Go puts around it.
@@ -268,19 +306,30 @@ func (t *tee) Read(p []byte) (n int, err error) {
 	if err == nil {
 		return n, nil
 	}
+	if err != io.EOF {
+		t.rec.broke(err)
+		return n, err
+	}
 	if t.atEnd != nil {
 		t.atEnd()
 	}
-	switch {
-	case err != io.EOF:
-		t.rec.x.fail(fmt.Errorf("the %s broke off: %w", whose[t.rec.dir], err))
-	case !t.rec.done && !t.rec.end():
+	if !t.rec.end() {
 		return n, errJournalEnded
 	}
 	return n, err
 }
 
-var whose = map[tap.Dir]string{tap.C2S: "request", tap.S2C: "answer"}
+// broke takes the reason for which there is no more of a body.
+func (r *recorder) broke(err error) {
+	if r.dir == tap.S2C {
+		r.x.fail(fmt.Errorf("the answer broke off: %w", err))
+		return
+	}
+	r.x.mu.Lock()
+	r.x.upBroke = r.x.err == nil
+	r.x.mu.Unlock()
+	r.x.fail(fmt.Errorf("the request broke off: %w", err))
+}
 
 // Close closes the body; what comes after it is not delivered.
 func (t *tee) Close() error { return t.src.Close() }

@@ -20,12 +20,16 @@ type guard struct {
 
 // refuse gives the reason for which a request must not pass; empty if it may.
 func (g *guard) refuse(r *http.Request) string {
-	if host := hostName(r.Host); !g.knows(host) {
+	host := hostName(r.Host)
+	if !g.knows(host) {
 		return "the Host header names " + quoted(host) + ", which is not this tap; a web page may be behind this (DNS rebinding). " +
 			"If the name is right, start the tap with --allow-host " + host
 	}
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+		return "a web page from elsewhere sent it"
+	}
 	for _, origin := range r.Header.Values("Origin") {
-		if !g.mayCome(origin) {
+		if !g.mayCome(origin, host) {
 			return "the request comes from a web page at " + quoted(origin) + ". If that is meant to use this server, start the tap with --allow-origin " + origin
 		}
 	}
@@ -40,10 +44,10 @@ func (g *guard) knows(host string) bool {
 	return g.anyIP && err == nil
 }
 
-// mayCome reports an origin that is on this machine or allowed, or is none of the
-// web: an editor or an app has a scheme of its own. An opaque origin ("null") may
-// be any page.
-func (g *guard) mayCome(origin string) bool {
+// mayCome reports an origin that is on this machine or allowed, that comes from
+// where the request goes to, or is none of the web: an editor or an app has a
+// scheme of its own. An opaque origin ("null") may be any page.
+func (g *guard) mayCome(origin, host string) bool {
 	if slices.Contains(g.origins, strings.ToLower(origin)) {
 		return true
 	}
@@ -54,7 +58,8 @@ func (g *guard) mayCome(origin string) bool {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return true
 	}
-	return g.knows(strings.ToLower(u.Hostname()))
+	from := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	return from == host || loopback(from) || slices.Contains(g.hosts, from)
 }
 
 func hostName(hostport string) string {

@@ -22,9 +22,15 @@ type maskCache struct {
 	known map[[2]string]string
 }
 
-const maskCacheSize = 512
+const (
+	maskCacheSize = 512
+	maxCached     = 1 << 10 // of a value: what a client makes up must not fill the memory
+)
 
 func (c *maskCache) header(m Masker, name, value string) string {
+	if len(name)+len(value) > maxCached {
+		return m.Header(name, value)
+	}
 	key := [2]string{name, value}
 	c.mu.Lock()
 	masked, ok := c.known[key]

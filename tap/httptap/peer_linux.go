@@ -26,8 +26,11 @@ const maxKnown = 64
 
 // find gives the process whose socket is remote; a zero Process if it can't be told.
 func (p *peers) find(remote, local netip.AddrPort) tap.Process {
-	inode := socketInode(remote, local)
-	if inode == "" {
+	inode, ok := askInode(remote, local)
+	if !ok {
+		inode = socketInode(remote, local)
+	}
+	if inode == "" || inode == "0" {
 		return tap.Process{}
 	}
 	socket := "socket:[" + inode + "]"
@@ -107,12 +110,14 @@ func holder(socket string) int {
 // holds reports whether the process has the socket open.
 func holds(pid int, socket string) bool {
 	dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
-	fds, err := os.ReadDir(dir)
+	f, err := os.Open(dir)
 	if err != nil {
 		return false
 	}
-	for i := len(fds) - 1; i >= 0; i-- { // a new connection has a high number
-		if link, err := os.Readlink(filepath.Join(dir, fds[i].Name())); err == nil && link == socket {
+	defer f.Close()
+	fds, _ := f.Readdirnames(-1)         // in order of their numbers
+	for i := len(fds) - 1; i >= 0; i-- { // a new connection has a high one
+		if link, err := os.Readlink(filepath.Join(dir, fds[i])); err == nil && link == socket {
 			return true
 		}
 	}

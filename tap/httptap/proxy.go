@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,9 +17,6 @@ import (
 )
 
 const (
-	// firstPiece is the most of a body that is read before it is known whose
-	// request it is; what has come by then is passed on with the head.
-	firstPiece = 16 << 10
 	// stalled is how long one end may take no byte, or send none of a request that
 	// it has begun. An answer may be silent for as long as it likes.
 	stalled = 10 * time.Minute
@@ -43,7 +41,6 @@ func (t *Tap) newProxy() *httputil.ReverseProxy {
 		ModifyResponse: t.deliver,
 		ErrorHandler:   t.undeliverable,
 		Transport:      t.transport(),
-		FlushInterval:  -1,
 		BufferPool:     &buffers{},
 		ErrorLog:       silent,
 	}
@@ -58,17 +55,19 @@ func (t *Tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = http.NewResponseController(w).EnableFullDuplex()
 	x := t.begin(w, r)
 	defer t.clients.finish(x.session, &x.seen)
-	defer x.finish()
 	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), exchangeKey{}, x))
 	defer cancel()
 	t.track(x, cancel)
 	defer t.untrack(x)
+	defer x.finish()
 	// Set to nothing, these are not made up by the server when the answer lacks them.
 	w.Header()["Content-Type"], w.Header()["Date"] = nil, nil
 	if t.sendOn(x, w, r) {
 		return
 	}
-	t.proxy.ServeHTTP(&timedWriter{ResponseWriter: w, now: t.Now}, x.in.WithContext(ctx))
+	out := newWriter(w, x)
+	defer out.end()
+	t.proxy.ServeHTTP(out, x.in.WithContext(ctx))
 }
 
 // refuse answers a request that must not pass.
@@ -80,9 +79,12 @@ func (t *Tap) refuse(w http.ResponseWriter, reason string) {
 // begin finds whose request it is and records its head, with the body if all of
 // that is there.
 func (t *Tap) begin(w http.ResponseWriter, r *http.Request) *exchange {
+	// A copy, since the server looks at its own request's body to know where the
+	// next request begins.
+	r = r.WithContext(r.Context())
 	x := &exchange{tap: t, w: w, in: r, mapping: t.mapping.For(r.Host), atEndpoint: r.URL.Path == t.Upstream.Path}
-	first, readErr := t.firstPiece(r)
-	x.seen = look(r, first)
+	first, rest := begun(r)
+	x.seen = look(r, first, x.atEndpoint)
 	x.session, x.n = t.clients.begin(r, connOf(r), &x.seen, t.peers.find)
 	t.translateRequest(x, r)
 	if int64(len(first)) == r.ContentLength && isForm(r) {
@@ -98,7 +100,7 @@ func (t *Tap) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	}
 	x.up = newRecorder(x, tap.C2S, r.Header, r.ContentLength)
 	x.session.journal.RecordHTTP(head, nil, nil)
-	r.Body = t.streamed(w, &tee{src: &failing{r.Body, readErr}, prefix: first, rec: x.up})
+	r.Body = t.streamed(w, &tee{src: rest, prefix: first, rec: x.up})
 	return x
 }
 
@@ -108,49 +110,10 @@ func (t *Tap) beginWhole(x *exchange, r *http.Request, body, passedOn []byte) *e
 	x.up = newRecorder(x, tap.C2S, r.Header, int64(len(body)))
 	x.owed = x.requestHead(r)
 	x.up.feed(body)
+	x.recordOwed()
 	r.Body = io.NopCloser(bytes.NewReader(passedOn))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(passedOn)), nil }
 	return x
-}
-
-// streamed bounds how long a client may be silent within a body that it has begun.
-func (t *Tap) streamed(w http.ResponseWriter, body *tee) *tee {
-	control := http.NewResponseController(w)
-	body.during = func() { _ = control.SetReadDeadline(t.Now().Add(stalled)) }
-	body.atEnd = func() { _ = control.SetReadDeadline(time.Time{}) }
-	return body
-}
-
-// firstPiece reads what has come of a body. A client that waits to be asked for it
-// is not asked.
-func (t *Tap) firstPiece(r *http.Request) ([]byte, error) {
-	if r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
-		return nil, nil
-	}
-	room := firstPiece
-	if r.ContentLength >= 0 && r.ContentLength < firstPiece {
-		room = int(r.ContentLength)
-	}
-	if isForm(r) {
-		first, err := io.ReadAll(io.LimitReader(r.Body, r.ContentLength))
-		return first, err
-	}
-	first := make([]byte, room)
-	n, err := r.Body.Read(first)
-	return first[:n], err
-}
-
-// failing gives an error that a read has already met.
-type failing struct {
-	io.ReadCloser
-	err error
-}
-
-func (f *failing) Read(p []byte) (int, error) {
-	if f.err != nil {
-		return 0, f.err
-	}
-	return f.ReadCloser.Read(p)
 }
 
 // forward makes the request for the server: the same but for its host.
@@ -158,6 +121,9 @@ func (t *Tap) forward(r *httputil.ProxyRequest) {
 	out := r.Out
 	out.URL.Scheme, out.URL.Host, out.Host = t.Upstream.Scheme, t.Upstream.Host, t.Upstream.Host
 	out.URL.RawQuery, out.URL.ForceQuery = r.In.URL.RawQuery, r.In.URL.ForceQuery
+	if path, _, _ := strings.Cut(r.In.RequestURI, "?"); path != out.URL.EscapedPath() && strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") {
+		out.URL.Opaque = path // escaped in a way that Go would not choose
+	}
 	out.Trailer = r.In.Trailer // its values come with the end of the body
 	out.GetBody = r.In.GetBody
 	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
@@ -188,30 +154,17 @@ func (t *Tap) deliver(res *http.Response) error {
 func (t *Tap) undeliverable(w http.ResponseWriter, r *http.Request, err error) {
 	x := exchangeOf(r)
 	x.fail(err)
-	if r.Context().Err() != nil {
-		return // the client is gone
+	status, why := http.StatusBadGateway, "no answer from "+t.origin()+": "+plainError(err)
+	switch {
+	case x.in.Context().Err() != nil:
+		panic(http.ErrAbortHandler) // the client is gone
+	case t.stopping():
+		status, why = http.StatusServiceUnavailable, "the tap was ended before "+t.origin()+" answered"
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(http.StatusBadGateway)
-	_, _ = fmt.Fprintf(w, "mcptap: no answer from %s: %s\n", t.origin(), plainError(err))
-	x.remark("the tap answered 502 in the server's place")
-}
-
-// timedWriter bounds how long a client may take nothing of what it is sent.
-type timedWriter struct {
-	http.ResponseWriter
-	now  func() time.Time
-	last time.Time
-}
-
-func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *timedWriter) Write(b []byte) (int, error) {
-	if now := w.now(); now.Sub(w.last) > stalled/10 {
-		w.last = now
-		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(now.Add(stalled))
-	}
-	return w.ResponseWriter.Write(b)
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, "mcptap: %s\n", why)
+	x.remark(fmt.Sprintf("the tap answered %d in the server's place", status))
 }
 
 // buffers lends out the room in which bodies are passed on: a large piece costs as

@@ -19,12 +19,15 @@ type recorder struct {
 	content string // Content-Type without parameters
 	length  int64  // of the body if known, else -1
 
+	trailers bool // are to come after the body
+
 	data    *collector
 	events  *splitter // nil if the body is no event stream
 	decoder *decoder  // nil if the body is not compressed
 	coding  string
-	wire    int64 // bytes of the body so far
-	framed  int64 // of wire, those that belong to frames given
+	raw     []byte // the beginning of a compressed body
+	wire    int64  // bytes of the body so far
+	framed  int64  // of wire, those that belong to frames given
 	frames  []tap.Frame
 	done    bool
 	refused bool // the journal has ended: nothing may be delivered
@@ -50,17 +53,28 @@ func newRecorder(x *exchange, dir tap.Dir, h http.Header, length int64) *recorde
 // feed takes the next piece and records what it finishes, and with it the end of
 // the exchange if the body is complete. It reports whether the piece may go on.
 func (r *recorder) feed(b []byte) bool {
+	r.x.turn.Lock()
+	defer r.x.turn.Unlock()
+	return r.take(b)
+}
+
+// take is feed for who has the turn.
+func (r *recorder) take(b []byte) bool {
+	if r.done {
+		return false // the exchange has ended meanwhile
+	}
 	r.wire += int64(len(b))
 	if r.decoder != nil {
+		r.raw = append(r.raw, b[:min(len(b), maxRaw-len(r.raw))]...)
 		r.decoder.Feed(b)
 	} else {
 		r.decoded(b)
 	}
-	if r.wire == r.length {
-		return r.end()
-	}
-	if r.events == nil && r.decoder == nil && r.length < 0 && r.data.complete() {
-		r.body() // the end of a body without a length may come at any time later
+	switch {
+	case r.wire == r.length && !r.trailers:
+		return r.ended()
+	case r.events == nil && r.decoder == nil && (r.wire == r.length || r.length < 0 && r.data.complete()):
+		r.body() // the end of the exchange may come at any time later
 	}
 	return r.flush(nil)
 }
@@ -75,8 +89,20 @@ func (r *recorder) decoded(b []byte) {
 
 // end takes the end of the body, and reports as feed does.
 func (r *recorder) end() bool {
+	r.x.turn.Lock()
+	defer r.x.turn.Unlock()
+	return r.done || r.ended()
+}
+
+func (r *recorder) hasEnded() bool {
+	r.x.turn.Lock()
+	defer r.x.turn.Unlock()
+	return r.done
+}
+
+func (r *recorder) ended() bool {
 	r.close("")
-	return r.flush(r.x.endOf(r))
+	return r.flush(r.x.endOfBoth())
 }
 
 // close finishes what is unfinished. why says why there will be no more; it is
@@ -87,9 +113,7 @@ func (r *recorder) close(why string) {
 	}
 	r.done = true
 	if r.decoder != nil {
-		if err := r.decoder.Close(); err != nil && why == "" {
-			r.x.remark("the " + r.coding + " encoding of the body: " + err.Error())
-		}
+		r.closeDecoder(why)
 	}
 	if r.events == nil {
 		if r.data.some {
@@ -101,6 +125,25 @@ func (r *recorder) close(why string) {
 		r.moment(&rest)
 	}
 }
+
+// closeDecoder ends the decoding. A body that did not decode at all is recorded as
+// it came, as far as its beginning was kept.
+func (r *recorder) closeDecoder(why string) {
+	err := r.decoder.Close()
+	if err == nil {
+		return
+	}
+	if why == "" {
+		r.x.remark("the " + r.coding + " encoding of the body: " + err.Error())
+	}
+	if r.events == nil && !r.data.some && r.framed == 0 {
+		r.data.add(r.raw)
+		r.coding = ""
+	}
+}
+
+// maxRaw is how much is kept of a compressed body that may not decode.
+const maxRaw = 16 << 10
 
 // flush records the frames there are, and a moment after them.
 func (r *recorder) flush(after *tap.Exchange) bool {
@@ -157,7 +200,7 @@ func (r *recorder) moment(e *eventHead) {
 		body := r.data.frame(r.dir, false).Body
 		m.Data = r.x.tap.Mask.Endpoint(string(body[:min(len(body), maxEventData)]))
 		if e.Event == "endpoint" {
-			r.x.endpoint(string(body))
+			m.Rewrites = r.x.endpoint(string(body))
 		}
 	}
 	r.flush(m)
@@ -166,13 +209,29 @@ func (r *recorder) moment(e *eventHead) {
 // keep puts a frame among those to be recorded. What is no message of MCP is
 // masked: it may be a token request, or its answer.
 func (r *recorder) keep(f tap.Frame) {
-	if f.Digest == nil && (f.SSE == nil || !f.JSON) && !isMessage(&f) {
+	if f.Digest == nil && !r.exact(&f) {
 		if masked, changed := r.x.tap.Mask.Body(r.content, f.Body); changed {
+			if f.HTTP.Wire == 0 {
+				f.HTTP.Wire = f.Len()
+			}
 			f.Body, f.HTTP.Masked = masked, true
 			f.JSON = f.JSON && gjson.ValidBytes(masked)
 		}
 	}
 	r.frames = append(r.frames, f)
+}
+
+// exact reports a frame that is recorded as it is: a message, or, where messages
+// go, what was to be one and is broken. A form, or what goes to where tokens are
+// had, never is.
+func (r *recorder) exact(f *tap.Frame) bool {
+	if r.content == "application/x-www-form-urlencoded" || r.x.mapping.Role(r.x.in.URL.Path) != RoleNone {
+		return false
+	}
+	if r.x.atEndpoint && !f.JSON && r.content != "text/html" || f.SSE != nil && f.JSON {
+		return true
+	}
+	return isMessage(f)
 }
 
 // isMessage reports a body that is JSON-RPC, or was meant to be.
@@ -193,8 +252,11 @@ func saysRPC(b []byte) bool {
 }
 
 // spill starts a side file for a large message. A large body that is none is
-// not kept.
+// not kept, nor are the large data of another event.
 func (r *recorder) spill(head []byte) *tap.Spill {
+	if r.events != nil && !named(r.events.event.Event) {
+		return tap.Unkept("the data of an event that is no message")
+	}
 	if saysRPC(head) || r.x.atEndpoint && (r.events != nil || strings.Contains(r.content, "json")) {
 		return r.x.session.journal.Spill(r.dir)
 	}

@@ -1,6 +1,7 @@
 package httptap
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -29,7 +30,7 @@ const (
 	// crosses that close is lost.
 	idleUpstream = 3 * time.Second
 	idleClient   = 10 * time.Minute
-	sweepEvery   = 30 * time.Second
+	sweepEvery   = 3 * time.Second
 	// grace is how long requests may go on when the tap is told to end; event
 	// streams end at once.
 	grace = 2 * time.Second
@@ -49,6 +50,12 @@ type Tap struct {
 	AllowOrigins  []string // web origins that may send requests, besides loopback's
 	RewriteOrigin bool     // the server gets its own origin instead of the page's
 	Insecure      bool     // the server's certificate is not checked
+
+	// Hurry is closed when the tap, told to end, shall not wait for anybody. Nil
+	// is never closed. The journals are ended all the same.
+	Hurry <-chan struct{}
+
+	stall, headTime time.Duration // shorter in tests
 
 	proxy   *httputil.ReverseProxy
 	mapping *Mapping
@@ -72,8 +79,8 @@ func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
 	}
 	server := &http.Server{
 		Handler: t, ConnContext: withConn, ErrorLog: silent,
-		MaxHeaderBytes: maxHead, ReadHeaderTimeout: headTime, IdleTimeout: idleClient,
-		Protocols: new(http.Protocols),
+		MaxHeaderBytes: maxHead, ReadHeaderTimeout: t.headTime, IdleTimeout: idleClient,
+		Protocols: new(http.Protocols), DisableGeneralOptionsHandler: true,
 	}
 	server.Protocols.SetHTTP1(true)
 	server.Protocols.SetUnencryptedHTTP2(true)
@@ -87,7 +94,7 @@ func (t *Tap) Serve(ctx context.Context, in net.Listener) error {
 			t.clients.sweep()
 			continue
 		case err := <-served:
-			t.clients.closeAll("the tap could not listen any more: " + err.Error())
+			t.endAll("the tap could not listen any more: " + err.Error())
 			return err
 		case <-ctx.Done():
 		}
@@ -105,6 +112,7 @@ func (t *Tap) init(in net.Listener) (err error) {
 		return err
 	}
 	t.live, t.warned = map[*exchange]context.CancelFunc{}, map[string]bool{}
+	t.stall, t.headTime = cmp.Or(t.stall, stalled), cmp.Or(t.headTime, headTime)
 	t.clients = newClients(t.NewJournal, t.Now, alive)
 	t.guard = &guard{hosts: lower(t.AllowHosts), origins: lower(t.AllowOrigins)}
 	if tcp, ok := in.Addr().(*net.TCPAddr); ok {
@@ -139,38 +147,65 @@ func (t *Tap) transport() *http.Transport {
 	}
 }
 
-// shutDown lets requests end, event streams at once, and then ends the journals.
+// shutDown lets requests end, those that have no end of their own at once, and
+// then ends the journals.
 func (t *Tap) shutDown(server *http.Server) {
 	t.mu.Lock()
 	t.ending = true
-	for x, cancel := range t.live {
-		if x.isStream() {
-			cancel()
-		}
-	}
 	t.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	if server.Shutdown(ctx) != nil {
-		t.mu.Lock()
-		for _, cancel := range t.live {
-			cancel()
-		}
-		t.mu.Unlock()
-		last, cancel := context.WithTimeout(context.Background(), grace)
-		defer cancel()
-		if server.Shutdown(last) != nil {
+	t.cancel((*exchange).isStream)
+	if !t.within(grace, server.Shutdown) {
+		t.cancel(func(*exchange) bool { return true })
+		if !t.within(grace, server.Shutdown) {
 			_ = server.Close()
 		}
 	}
 	t.proxy.Transport.(*http.Transport).CloseIdleConnections()
-	t.clients.closeAll("the tap was ended")
+	t.endAll("the tap was ended")
 }
 
+// endAll ends the journals, and before that what goes on in them: a handler may
+// return later, or serve another protocol by now.
+func (t *Tap) endAll(reason string) {
+	for _, x := range t.cancel(func(*exchange) bool { return true }) {
+		x.finish()
+	}
+	t.clients.closeAll(reason)
+}
+
+// within reports whether f was done in time, or before somebody was in a hurry.
+func (t *Tap) within(d time.Duration, f func(context.Context) error) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	go func() {
+		select {
+		case <-t.Hurry:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return f(ctx) == nil
+}
+
+// cancel breaks off exchanges that are going on, and gives them.
+func (t *Tap) cancel(which func(*exchange) bool) (all []*exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for x, cancel := range t.live {
+		if which(x) {
+			cancel()
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// isStream reports an exchange without an end of its own: an event stream, or a
+// connection that speaks something else now.
 func (x *exchange) isStream() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.down != nil && x.down.events != nil
+	return x.down != nil && x.down.events != nil || x.status == http.StatusSwitchingProtocols
 }
 
 // track keeps what can be ended with the tap.

@@ -40,8 +40,8 @@ the one before it that had the same command: did the text of a tool change since
 The rules API-01 to API-15 ask who would refuse, cut or lose the tools and the
 server's instructions: the Claude API, or a host with all that it puts before a name
 (the session's label stands for the server's name in its configuration). --for
-chooses the host; by itself it is the session's client if that is a known host, else
-the API. A finding says since when, and with --json on what evidence.
+chooses the host ('mcptap help hosts'); by itself it is the session's client if that is
+a known host, else the API. A finding says since when, and with --json on what evidence.
 
 The exit status is 3 if there is a finding of the severity that --fail-on names, or
 a graver one.

@@ -72,7 +72,12 @@ func addTopics(root *cobra.Command) {
 	}
 	for _, p := range pages() {
 		if !taken[p.name] {
-			root.AddCommand(&cobra.Command{Use: p.name, Short: p.summary, Long: strings.TrimSpace(p.text)})
+			topic := &cobra.Command{Use: p.name, Short: p.summary, Long: strings.TrimSpace(p.text)}
+			topic.SetHelpFunc(func(c *cobra.Command, args []string) {
+				fillHosts(c)
+				root.HelpFunc()(c, args)
+			})
+			root.AddCommand(topic)
 		}
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log"
 	"net"
 	"net/netip"
 	"net/url"
@@ -13,6 +15,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,7 +23,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/sessions/label"
 	"github.com/mcptap/mcptap/sessions/redact"
 	"github.com/mcptap/mcptap/tap"
@@ -72,7 +74,7 @@ and the tap ends with it. Without one the tap runs until it is interrupted.
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) > 0 && c.ArgsLenAtDash() != 0 {
 			if o.to != "" || len(args) != 1 || !strings.Contains(args[0], "://") {
-				return usagef("%s takes no argument before --; the server's URL goes after --to", c.CommandPath())
+				return usagef("%s takes no argument but the server's URL after --to, and a command after --", c.CommandPath())
 			}
 			o.to, args = args[0], nil
 		}
@@ -90,9 +92,16 @@ func (a *app) httpTap(ctx context.Context, o *httpOptions, command []string) err
 	if err := mayListen(o); err != nil {
 		return err
 	}
+	if err := checkAllowed(o); err != nil {
+		return err
+	}
 	in, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("listening on %s: %w; choose another with --listen", o.listen, err)
+	}
+	if in.Addr().String() == upstream.Host {
+		_ = in.Close()
+		return usagef("--to is the tap's own address, %s; it takes the server's", upstream.Host)
 	}
 	key := make([]byte, 32)
 	_, _ = rand.Read(key)
@@ -103,20 +112,27 @@ func (a *app) httpTap(ctx context.Context, o *httpOptions, command []string) err
 	}
 	here := t.URL(in.Addr().String())
 	t.NewJournal = (&httpJournals{app: a, o: o, upstream: upstream, here: here}).create
+	if err := os.MkdirAll(a.store().Dir, 0o700); err != nil && o.log == "" {
+		a.say("nothing will be recorded: %v; another folder can be given with --dir", err)
+	}
 	go a.prune(a.store())
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	log.SetOutput(io.Discard) // the libraries' own words are no answer to the user
 	if len(command) > 0 {
 		return a.besides(t, in, here, command, signals)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	hurry := make(chan struct{})
+	t.Hurry = hurry
 	go func() {
 		<-signals
-		signal.Stop(signals) // a second one ends us at once
 		cancel()
+		<-signals // a second one ends us at once, recordings and all
+		close(hurry)
 	}()
-	a.say("%s stands for %s; interrupt to end", here, redact.Text(upstream.String()))
+	a.say("%s stands for %s; interrupt to end", redact.Text(here), redact.Text(upstream.String()))
 	if err := t.Serve(ctx, in); err != nil {
 		return fmt.Errorf("listening on %s: %w", o.listen, err)
 	}
@@ -174,14 +190,19 @@ func exitStatus(s *os.ProcessState) int {
 // serverURL checks the URL that --to names.
 func serverURL(s string) (*url.URL, error) {
 	if s == "" {
-		return nil, usagef("mcptap http needs the server's URL; for example: mcptap http --to http://127.0.0.1:3001/mcp")
+		return nil, usagef("the server's URL is missing; for example: mcptap http --to http://127.0.0.1:3001/mcp")
+	}
+	if !strings.HasPrefix(s, "http://") && !strings.HasPrefix(s, "https://") {
+		return nil, usagef("--to takes a URL that starts with http:// or https://, not %s", redact.Text(s))
 	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil:
 		return nil, usagef("--to takes a URL like https://example.com/mcp: %v", errors.Unwrap(err))
-	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, usagef("--to takes a URL that starts with http:// or https://, not %s", redact.Text(s))
+	case u.Hostname() == "":
+		return nil, usagef("--to takes a URL with a host, like https://example.com/mcp, not %s", redact.Text(s))
+	case u.Port() != "" && !isPort(u.Port()):
+		return nil, usagef("--to names a port from 1 to 65535, not %s", u.Port())
 	case u.User != nil:
 		return nil, usagef("--to takes a URL without a user's name: put the authorization into MCPTAP_AUTHORIZATION, or let the client send it")
 	}
@@ -190,6 +211,26 @@ func serverURL(s string) (*url.URL, error) {
 	}
 	u.Fragment = ""
 	return u, nil
+}
+
+func isPort(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n > 0 && n < 1<<16
+}
+
+// checkAllowed refuses names that could never match what a request says.
+func checkAllowed(o *httpOptions) error {
+	for _, host := range o.allowHosts {
+		if host == "" || strings.ContainsAny(host, "/:@ ") && net.ParseIP(host) == nil {
+			return usagef("--allow-host takes a name without scheme and port, like host.docker.internal, not %q", host)
+		}
+	}
+	for _, origin := range o.allowOrigins {
+		if u, err := url.Parse(origin); err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" {
+			return usagef("--allow-origin takes an origin as browsers send it, like https://inspector.example, not %q", origin)
+		}
+	}
+	return nil
 }
 
 // mayListen refuses an address that other machines can reach, unless asked for it.
@@ -221,7 +262,8 @@ func (j *httpJournals) create(client httptap.Client) *tap.Writer {
 	if name == "" {
 		name = label.URL(j.upstream)
 	}
-	rec := &recording{store: a.store(), log: j.o.log, id: sessions.NewID(label.Clean(name), start)}
+	rec := &recording{store: a.store(), log: j.o.log}
+	rec.begin(label.Clean(name), start)
 	h := tap.Header{
 		Session: rec.id, Start: start, Transport: "http", URL: redact.Text(j.upstream.String()), Listen: redact.Text(j.here),
 		PID: os.Getpid(), Label: name, Tap: versionString(), OS: runtime.GOOS + "/" + runtime.GOARCH,

@@ -20,6 +20,9 @@ func (a *app) man() *cobra.Command {
 				return fmt.Errorf("creating the folder for manual pages: %w", err)
 			}
 			root := c.Root()
+			for _, topic := range root.Commands() {
+				fillHosts(topic)
+			}
 			root.DisableAutoGenTag = true
 			date := time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC)
 			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "mcptap", Manual: "mcptap", Date: &date}, args[0])

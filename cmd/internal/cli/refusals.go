@@ -8,39 +8,17 @@ import (
 	"github.com/mcptap/mcptap/sessions"
 )
 
-// What --for takes besides the names of profiles.
-const (
-	hostAuto = "auto"
-	hostNone = "none"
-)
-
-// hostNames is what --for takes; TestHostNames keeps it whole. It is no look into the
-// facts, since a tap that starts does not wait for them.
-var hostNames = []string{hostAuto, hostNone, "api", "claude-code", "claude-desktop", "connector", "managed-agents", "vscode", "cursor", "ts-sdk"}
-
-// profileFor is the profile that --for names, for a session.
-func profileFor(l *sessions.Loaded, host string) *apicheck.Profile {
-	if p, ok := apicheck.Named(host); ok {
-		return p
-	}
-	name := ""
-	if clients := l.Clients(); len(clients) > 0 {
-		name = clients[len(clients)-1].Name
-	}
-	return apicheck.ProfileOf(name)
-}
-
 // refusals finds what a host, or the API, would refuse or cut of what a session's
 // server offered last.
 func refusals(l *sessions.Loaded, host string) []rules.Finding {
 	if host == hostNone {
 		return nil
 	}
-	p := profileFor(l, host)
-	return append(cutInstructions(l, p), refusedTools(l, p)...)
+	p, compose := refuser(l, host)
+	return append(cutInstructions(l, p), refusedTools(l, p, compose)...)
 }
 
-func refusedTools(l *sessions.Loaded, p *apicheck.Profile) (out []rules.Finding) {
+func refusedTools(l *sessions.Loaded, p *apicheck.Profile, compose func(server, tool string) string) (out []rules.Finding) {
 	list := offered(l)
 	if list == nil {
 		return nil
@@ -54,7 +32,7 @@ func refusedTools(l *sessions.Loaded, p *apicheck.Profile) (out []rules.Finding)
 		}
 		tools = append(tools, t)
 	}
-	found := apicheck.Check(tools, p, nil)
+	found := apicheck.Check(tools, p, compose)
 	for i := range found {
 		out = append(out, findingOf(l, &found[i], p, list.From, list.Calls[0]))
 	}

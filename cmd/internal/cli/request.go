@@ -5,36 +5,27 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcptap/mcptap/decode"
-	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
-	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
 // requestOptions are the flags of request.
 type requestOptions struct {
-	turn     string
-	host     string
-	model    string
-	profiles string
-	names    []string
-	hostTool []string
-	together bool
-	upfront  bool
-	changes  bool
-	links    bool
-	curl     bool
-	json     bool
-	hosts    bool
+	bookOptions
+	turn      string
+	changes   bool
+	links     bool
+	curl      bool
+	connector connectorOptions
+	exact     exactOptions
+	json      bool
+	hosts     bool
 }
 
 func (a *app) request() *cobra.Command {
@@ -57,7 +48,11 @@ time. With --together the sessions that the same host process had open at the sa
 time are found in the store.
 
 On a terminal it prints a page: what is new in this request in full, what is sent again
-in a line each. Piped, it prints the JSON of the request, which the API would take.
+in a line each, with the tokens of each block (~ marks estimates). Piped, it prints the
+JSON of the request, which the API would take. --exact has Anthropic count a request.
+
+--connector shows the session as another request: one that lets the API speak to the
+servers itself (its MCP connector), which takes servers on https.
 
 ` + sessionNames,
 		Example: `  mcptap request last
@@ -76,85 +71,64 @@ in a line each. Piped, it prints the JSON of the request, which the API would ta
 	}
 	f := c.Flags()
 	f.StringVar(&o.turn, "turn", "last", "the request after this turn: a number from 0, last, or all")
-	f.StringVar(&o.host, "host", "", "host profile (default: by what the client calls itself)")
-	f.StringVar(&o.model, "model", "", "model to name in the request (default: as the profiles say)")
-	f.StringVar(&o.profiles, "profiles", "", "file of host profiles, in place of the built-in ones")
-	f.StringSliceVar(&o.names, "name", nil, "what the host calls the server; once for each SESSION (default: its label)")
-	f.StringSliceVar(&o.hostTool, "host-tool", nil, "tool whose calls are the host's own, such as one that asks for permissions")
-	f.BoolVar(&o.together, "together", false, "with the other sessions of the same host process at that time")
-	f.BoolVar(&o.upfront, "upfront", false, "all definitions loaded up front, also where the host would search for them")
+	o.bookOptions.add(c)
 	f.BoolVar(&o.changes, "changes", false, "only what is new, and what is gone, since the request before")
 	f.BoolVar(&o.links, "links", false, "where each block comes from, what is not on this wire, and why calls are of one turn, as JSON")
 	f.BoolVar(&o.curl, "curl", false, "a shell command that sends the request")
 	f.BoolVar(&o.json, "json", false, "JSON on a terminal, too")
 	f.BoolVar(&o.hosts, "hosts", false, "list the host profiles")
-	_ = c.RegisterFlagCompletionFunc("host", cobra.FixedCompletions(claude.Builtin().IDs(), cobra.ShellCompDirectiveNoFileComp))
+	o.connector.add(c)
+	o.exact.add(c)
 	_ = c.RegisterFlagCompletionFunc("turn", cobra.FixedCompletions([]string{"last", "all", "0"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func (a *app) runRequest(names []string, o *requestOptions) error {
-	set, err := profiles(o.profiles)
-	if err != nil {
-		return err
-	}
-	if err := o.check(set, names); err != nil {
-		return err
-	}
 	if o.hosts {
+		set, err := profiles(o.profiles)
+		if err != nil {
+			return err
+		}
 		return a.listHosts(set)
 	}
-	played, err := a.play(names, o)
+	if err := o.check(); err != nil {
+		return err
+	}
+	r, err := a.reading(names, &o.bookOptions)
 	if err != nil {
 		return err
 	}
-	defer played.close()
-	book, err := a.book(played, set, o)
+	defer r.close()
+	if r.strange != nil {
+		a.say("%v; tokens are estimated as those of %s", r.strange, r.meter.Estimator().Model().ID)
+	}
+	turns, err := o.turns(r.book)
 	if err != nil {
 		return err
 	}
-	turns, err := o.turns(book)
-	if err != nil {
-		return err
+	switch {
+	case o.connector.on:
+		return a.printConnector(r, o)
+	case o.exact.on:
+		return a.countRequest(r, turns[0], o)
 	}
-	return a.printRequests(book, turns, o)
+	return a.printRequests(r, turns, o)
 }
 
-// profiles reads the host profiles that the user means.
-func profiles(file string) (*claude.Profiles, error) {
-	if file == "" {
-		return claude.Builtin(), nil
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("reading the host profiles: %w", err)
-	}
-	p, err := claude.ParseProfiles(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return p, nil
-}
-
-func (o *requestOptions) check(set *claude.Profiles, names []string) error {
+func (o *requestOptions) check() error {
 	forms := 0
-	for _, on := range []bool{o.changes, o.links, o.curl} {
+	for _, on := range []bool{o.changes, o.links, o.curl, o.connector.on, o.exact.on} {
 		if on {
 			forms++
 		}
 	}
 	switch {
 	case forms > 1:
-		return usagef("--changes, --links and --curl are three forms of one answer; take one of them")
-	case o.curl && o.turn == "all":
-		return usagef("--curl sends one request; take one --turn")
-	case len(o.names) > len(names) && !o.hosts:
-		return usagef("there are %d --name for %d SESSION", len(o.names), len(names))
-	}
-	if o.host != "" {
-		if _, err := set.Get(o.host); err != nil {
-			return usagef("--host: %v; 'mcptap request --hosts' says what they rest on", err)
-		}
+		return usagef("--changes, --links, --curl, --connector and --exact are forms of one answer; take one of them")
+	case (o.curl || o.exact.on) && o.turn == "all":
+		return usagef("--curl and --exact send one request; take one --turn")
+	case o.connector.on && o.turn != "last":
+		return usagef("--connector is the whole session as one request; it takes no --turn")
 	}
 	return nil
 }
@@ -181,200 +155,11 @@ func (o *requestOptions) turns(b *claude.Book) ([]int, error) {
 	return []int{n}, nil
 }
 
-// played is a timeline and the recordings it reads from.
-type played struct {
-	line *replay.Timeline
-	open []*sessions.Session
-}
-
-func (p *played) close() {
-	for _, s := range p.open {
-		s.Close()
-	}
-}
-
-// play opens sessions as one timeline: those that the user named, their probes, and
-// with --together their neighbours.
-func (a *app) play(names []string, o *requestOptions) (*played, error) {
-	p := &played{}
-	var all []*sessions.Loaded
-	for _, name := range names {
-		l, err := p.load(func() (*sessions.Session, error) { return a.open(name) })
-		if err != nil {
-			p.close()
-			return nil, err
-		}
-		a.sayRemarks(l)
-		all = append(all, l)
-	}
-	titles := slices.Clone(o.names)
-	for _, l := range all[len(titles):] {
-		titles = append(titles, serverName(l))
-	}
-	more, err := a.neighbours(p, all, o.together)
-	if err != nil {
-		p.close()
-		return nil, err
-	}
-	for _, l := range more {
-		all, titles = append(all, l), append(titles, serverName(l))
-	}
-	list := make([]*replay.Session, len(all))
-	for i, l := range all {
-		list[i] = &replay.Session{Session: l.Session, Body: l.Body, Name: titles[i]}
-		if l.Header != nil {
-			list[i].Start = l.Header.Start
-		}
-	}
-	p.line = replay.New(replay.Options{NotModel: o.hostTool}, list...)
-	return p, nil
-}
-
-func (p *played) load(open func() (*sessions.Session, error)) (*sessions.Loaded, error) {
-	s, err := open()
-	if err != nil {
-		return nil, err
-	}
-	p.open = append(p.open, s)
-	return sessions.Load(s, decode.Options{})
-}
-
-// neighbours finds the probes of sessions, and the sessions that the same host
-// process had open at the same time.
-func (a *app) neighbours(p *played, all []*sessions.Loaded, together bool) (more []*sessions.Loaded, err error) {
-	have := map[string]bool{}
-	for _, l := range all {
-		if l.Header != nil {
-			have[l.Header.Session] = true
-		}
-	}
-	add := func(id string) error {
-		if id == "" || have[id] {
-			return nil
-		}
-		have[id] = true
-		l, err := p.load(func() (*sessions.Session, error) { return a.open(id) })
-		if err == nil {
-			more = append(more, l)
-		}
-		return err
-	}
-	if together {
-		for _, id := range a.sameHost(all) {
-			if err := add(id); err != nil {
-				return nil, err
-			}
-		}
-		if len(more) == 0 {
-			a.say("no other session of the same host process at that time is in the store")
-		}
-	}
-	for _, l := range append(slices.Clone(all), more...) {
-		if l.Opening().OnlyProbe {
-			continue
-		}
-		id, _ := a.sibling(l)
-		if err := add(id); err != nil {
-			return nil, err
-		}
-	}
-	return more, nil
-}
-
-// sameHost gives the sessions of the store whose host process is that of one of
-// these, at a time that they share, and whose client calls itself the same.
-func (a *app) sameHost(all []*sessions.Loaded) (ids []string) {
-	infos, err := a.store().List()
-	if err != nil {
-		return nil
-	}
-	for _, l := range all {
-		if l.Header == nil || l.Header.Host == nil {
-			continue
-		}
-		end := l.Header.Start.Add(l.Opening().Last)
-		for i := range infos {
-			o := &infos[i]
-			if o.Header == nil || o.Header.Host == nil || o.Header.Host.PID != l.Header.Host.PID || o.Header.Session == l.Header.Session {
-				continue
-			}
-			if o.Start.Before(end) && l.Header.Start.Before(o.Start.Add(o.Length)) && a.sameClient(o, l) {
-				ids = append(ids, o.ID)
-			}
-		}
-	}
-	return ids
-}
-
-func (a *app) sameClient(i *sessions.Info, l *sessions.Loaded) bool {
-	other, err := loadPath(i.Path)
-	return err == nil && clientName(other) == clientName(l)
-}
-
-func clientName(l *sessions.Loaded) string {
-	if c := l.Clients(); len(c) > 0 {
-		return c[0].Name
-	}
-	return ""
-}
-
-// book makes the requests of a timeline, and says what they rest on.
-func (a *app) book(p *played, set *claude.Profiles, o *requestOptions) (*claude.Book, error) {
-	host, reason := set.Detect(p.line)
-	if o.host != "" {
-		var err error
-		if host, err = set.Get(o.host); err != nil {
-			return nil, err
-		}
-		reason = "you chose it"
-	}
-	options := claude.Options{Profile: host, Reason: reason, Model: o.model}
-	if o.upfront {
-		options.Loading = claude.LoadUpfront
-	}
-	a.sayDoubts(p.line)
-	return claude.NewBook(p.line, options), nil
-}
-
-// sayDoubts tells what makes a timeline doubtful as a whole.
-func (a *app) sayDoubts(t *replay.Timeline) {
-	for _, i := range t.Unaligned() {
-		a.say("session %q does not say when it began: its place among the others is a guess", t.Sessions[i].Name)
-	}
-	var clients []string
-	for _, s := range t.Sessions {
-		for _, c := range s.Clients() {
-			if !slices.Contains(clients, c.Name) {
-				clients = append(clients, c.Name)
-			}
-		}
-	}
-	if len(clients) > 1 {
-		a.say("different clients took part (%s): they do not share one conversation, and the request mixes theirs", strings.Join(clients, ", "))
-	}
-	for _, s := range t.Sessions {
-		if n := conversations(s.Session); n > 1 {
-			a.say("%d MCP sessions share recording %q: their calls may be of different conversations", n, s.Name)
-		}
-	}
-}
-
-// conversations counts the legacy MCP sessions of a recording: a proxy may have
-// served several clients.
-func conversations(s *decode.Session) int {
-	scopes := map[decode.Scope]bool{}
-	for i := range s.Calls() {
-		if c := s.Call(i); c.Method == "tools/call" && c.Era == decode.Legacy {
-			scopes[c.Scope] = true
-		}
-	}
-	return len(scopes)
-}
-
 // printRequests prints in the form that the user asked for.
-func (a *app) printRequests(b *claude.Book, turns []int, o *requestOptions) error {
+func (a *app) printRequests(rd *reading, turns []int, o *requestOptions) error {
+	b := rd.book
 	if isTerminal(a.Stdout) && !o.json && !o.links && !o.curl {
-		p := a.requestPage(b)
+		p := a.requestPage(rd)
 		for _, n := range turns {
 			p.request(b.Request(n), o.changes)
 		}
@@ -387,9 +172,9 @@ func (a *app) printRequests(b *claude.Book, turns []int, o *requestOptions) erro
 		r := b.Request(n)
 		switch {
 		case o.changes:
-			out.value(changesObject(r), len(turns) == 1)
+			out.value(changesObject(rd, r), len(turns) == 1)
 		case o.links:
-			out.value(linksObject(b, r), len(turns) == 1)
+			out.value(linksObject(rd, r), len(turns) == 1)
 		case o.curl:
 			out.curl(r)
 		default:

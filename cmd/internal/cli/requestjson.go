@@ -5,6 +5,8 @@ import (
 
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
+	"github.com/mcptap/mcptap/replay/ledger"
+	"github.com/mcptap/mcptap/replay/tokens"
 )
 
 // The objects of request --changes and --links. Their shape is described in 'mcptap
@@ -12,6 +14,7 @@ import (
 type linksJSON struct {
 	Turn         int                  `json:"turn"`
 	Turns        int                  `json:"turns"`
+	Tokens       sumJSON              `json:"tokens"`
 	Host         hostJSON             `json:"host"`
 	Model        string               `json:"model"`
 	Loading      string               `json:"loading"`
@@ -21,6 +24,23 @@ type linksJSON struct {
 	LeftOut      []leftJSON           `json:"left_out"`
 	Groups       []groupJSON          `json:"groups"`
 	Apart        []apartJSON          `json:"apart"`
+}
+
+// sumJSON is the tokens of a request. What is not on this wire is in none of them.
+type sumJSON struct {
+	Model    string       `json:"model"`
+	Total    tokens.Count `json:"total"`
+	Preamble tokens.Count `json:"preamble"`
+	Tools    tokens.Count `json:"tools"`
+	System   tokens.Count `json:"system"`
+	Messages tokens.Count `json:"messages"`
+	AtLeast  bool         `json:"at_least"`
+	Images   int          `json:"images_not_counted,omitempty"`
+}
+
+func sumObject(m *ledger.Meter, r *claude.Request) sumJSON {
+	s := m.Request(r)
+	return sumJSON{m.Estimator().Model().ID, s.Total, s.Preamble, s.Tools, s.System, s.Messages, s.AtLeast, s.Images}
 }
 
 type hostJSON struct {
@@ -64,6 +84,8 @@ type blockJSON struct {
 	New    bool            `json:"new"`
 	Bytes  int             `json:"bytes"`
 	Exact  bool            `json:"exact"` // nothing of it is a placeholder
+	Tokens *tokens.Count   `json:"tokens,omitempty"`
+	Held   *bool           `json:"held,omitempty"` // of a tool: the model has the definition
 	Name   string          `json:"name,omitempty"`
 	Tool   string          `json:"tool,omitempty"`
 	Server string          `json:"server,omitempty"`
@@ -101,10 +123,11 @@ type apartJSON struct {
 	Why  string   `json:"why"`
 }
 
-func linksObject(b *claude.Book, r *claude.Request) linksJSON {
+func linksObject(rd *reading, r *claude.Request) linksJSON {
+	b := rd.book
 	host, reason := b.Profile()
 	o := linksJSON{
-		Turn: r.Turn, Turns: b.Turns(), Model: b.Model(), Loading: b.Loading(),
+		Turn: r.Turn, Turns: b.Turns(), Tokens: sumObject(rd.meter, r), Model: b.Model(), Loading: b.Loading(),
 		Host:         hostJSON{host.ID, reason, host.Confidence, host.Date, append([]string{}, host.Assumed...)},
 		Placeholders: r.Placeholders(), LeftOut: []leftJSON{}, Groups: []groupJSON{}, Apart: []apartJSON{},
 	}
@@ -113,7 +136,7 @@ func linksObject(b *claude.Book, r *claude.Request) linksJSON {
 		o.Sessions = append(o.Sessions, playedJSON{s.Name, line.IsProbe(i)})
 	}
 	for p := range r.All() {
-		o.Blocks = append(o.Blocks, blockObject(p, false)...)
+		o.Blocks = append(o.Blocks, blockObject(rd.meter, r, p, false)...)
 	}
 	for _, t := range r.LeftOut {
 		o.LeftOut = append(o.LeftOut, leftJSON{t.Name.Tool, froms(t.Links()), lastNote(t)})
@@ -148,11 +171,18 @@ func froms(links []claude.Link) []fromJSON {
 }
 
 // blockObject gives the objects of a block; of a result also those of its parts.
-func blockObject(p claude.Placed, body bool) []blockJSON {
+func blockObject(m *ledger.Meter, r *claude.Request, p claude.Placed, body bool) []blockJSON {
 	raw := p.JSON()
 	o := blockJSON{
 		Path: p.Path, Kind: p.Kind, New: p.New, Bytes: len(raw), Exact: p.Exact(), Name: p.Name.Sent, Tool: p.Name.Tool, Server: p.Name.Server,
 		From: froms(p.Links()), Notes: noteObjects(p.Notes), Cuts: cutObjects(p.Cuts()),
+	}
+	if w := m.Block(p.Block); !w.Tokens.IsZero() {
+		o.Tokens = &w.Tokens
+	}
+	if p.Kind == claude.Tool {
+		held := ledger.Held(p.Block, r.Turn)
+		o.Held = &held
 	}
 	if body {
 		o.Block = raw
@@ -219,11 +249,11 @@ type goneJSON struct {
 	Block json.RawMessage `json:"block"`
 }
 
-func changesObject(r *claude.Request) changesJSON {
+func changesObject(rd *reading, r *claude.Request) changesJSON {
 	c := r.Changes()
 	o := changesJSON{Turn: r.Turn, New: []blockJSON{}, Gone: []goneJSON{}, Resent: c.Resent, Reordered: c.Reordered}
 	for _, p := range c.New {
-		o.New = append(o.New, blockObject(p, true)[0])
+		o.New = append(o.New, blockObject(rd.meter, r, p, true)[0])
 	}
 	for _, t := range c.Gone {
 		o.Gone = append(o.Gone, goneJSON{t.Kind, t.Name.Sent, t.JSON()})

@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
-	"github.com/mcptap/mcptap/ui/safetext"
+	"github.com/mcptap/mcptap/replay/ledger"
+	"github.com/mcptap/mcptap/replay/tokens"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -19,13 +18,15 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // in a line each.
 type requestPage struct {
 	*table
-	book *claude.Book
-	out  *bufio.Writer
+	book  *claude.Book
+	meter *ledger.Meter
+	error tokens.Tolerance // of its estimates
+	out   *bufio.Writer
 }
 
-func (a *app) requestPage(b *claude.Book) *requestPage {
+func (a *app) requestPage(r *reading) *requestPage {
 	t := a.table(column{name: "", width: 0})
-	return &requestPage{table: t, book: b, out: t.out}
+	return &requestPage{table: t, book: r.book, meter: r.meter, error: r.table.Tolerance, out: t.out}
 }
 
 // maxTextLines is how many lines of one text are shown.
@@ -57,7 +58,7 @@ func (p *requestPage) line(s style, indent int, text string) {
 }
 
 func (p *requestPage) broken(text string, indent int) []string {
-	return strings.Split(ansi.Wrap(safetext.Line(text), max(p.width-indent, 20), ""), "\n")
+	return wrap(text, p.width-indent)
 }
 
 func (p *requestPage) header(r *claude.Request) {
@@ -67,10 +68,26 @@ func (p *requestPage) header(r *claude.Request) {
 	if len(host.Assumed) > 0 {
 		p.line(dim, 0, "assumed, since nobody knows it of this host: "+strings.Join(host.Assumed, ", "))
 	}
+	p.weight(r)
 	if r.Turn == 0 {
 		return
 	}
 	p.grouping(r.Turn)
+}
+
+// weight says how many tokens of the request are known.
+func (p *requestPage) weight(r *claude.Request) {
+	s := p.meter.Request(r)
+	p.line(normal, 0, fmt.Sprintf("at least %s tokens: preamble %s, tools %s, system %s, messages %s", s.Total, s.Preamble.Short(), s.Tools.Short(), s.System.Short(), s.Messages.Short()))
+	p.line(dim, 0, estimateWords(p.meter, p.error))
+	if s.Images > 0 {
+		p.line(dim, 0, "not in it: "+itoa(s.Images)+" (images, PDF documents), which take tokens by their size in pixels")
+	}
+}
+
+// estimateWords says what ~ means.
+func estimateWords(m *ledger.Meter, t tokens.Tolerance) string {
+	return fmt.Sprintf("~ is an estimate for %s, not made with Claude's tokenizer: as a rule within %.0f%% for a list of tools, %.0f%% for one text", m.Estimator().Model().ID, t.List*100, t.Text*100)
 }
 
 // grouping says why the calls of a turn are apart from those before, and together.
@@ -117,7 +134,7 @@ func (p *requestPage) block(r *claude.Request, b *claude.Placed) {
 	if b.Placeholder != "" && b.Kind != claude.ToolUse && b.Kind != claude.ToolResult {
 		p.line(dim, 2, "░ "+b.Placeholder)
 	} else {
-		p.line(s, 2, fmt.Sprintf("%s  %s  %s%s", p.label(b), state, size(b), p.origin(b)+loading(r, b)))
+		p.line(s, 2, fmt.Sprintf("%s  %s  %s%s", p.label(b), state, size(b), p.tokens(b)+p.origin(b)+loading(r, b)))
 	}
 	if b.New {
 		p.body(b)
@@ -137,6 +154,14 @@ func size(b *claude.Placed) string {
 		return "~" + n
 	}
 	return n
+}
+
+// tokens is what a block adds to each request that has it.
+func (p *requestPage) tokens(b *claude.Placed) string {
+	if w := p.meter.Block(b.Block); !w.Tokens.IsZero() {
+		return "  " + w.Tokens.Short() + " tokens"
+	}
+	return ""
 }
 
 func (p *requestPage) label(b *claude.Placed) string {

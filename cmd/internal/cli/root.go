@@ -22,6 +22,8 @@ The host notices nothing. Afterwards, or meanwhile:
     mcptap ls                 the same as a list
     mcptap show last          every call of the newest session, and how it ended
     mcptap check last         what in it breaks the specification
+    mcptap request last       what the model reads of it
+    mcptap rent last          what that costs, tool by tool
     mcptap diff A B           what differs between two sessions
     mcptap follow             every frame as it crosses
 
@@ -51,6 +53,7 @@ where there is none, it lists them.`,
 		a.check(),
 		a.diff(),
 		a.request(),
+		a.rent(),
 		a.search(),
 		a.save(),
 		a.keep(),

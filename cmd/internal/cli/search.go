@@ -9,16 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/replay/ledger"
 	"github.com/mcptap/mcptap/replay/toolsearch"
-	"github.com/mcptap/mcptap/sessions"
 )
 
 // searchOptions are the flags of search.
 type searchOptions struct {
+	bookOptions
 	engine    string
 	limit     int
-	prefix    string
 	plurals   bool
 	fromCalls bool
 	json      bool
@@ -30,10 +29,10 @@ func (a *app) search() *cobra.Command {
 		Use:   "search SESSION... QUERY",
 		Short: "would the model find the tool? what a tool search gives it",
 		Long: `search answers offline what the model is given when it searches the tools of
-these sessions, in the order in which they were listed: with the regular
-expressions of the Claude API (which gives the first tools of the list that
-match), with its BM25, or with Claude Code's ToolSearch, for whose unpublished
-ranking BM25 stands in.
+these sessions, by the names that the host gives them ('mcptap help hosts') and
+in the order in which it would send them: with the regular expressions of the
+Claude API (which gives the first tools of the list that match), with its BM25,
+or with Claude Code's ToolSearch, for whose unpublished ranking BM25 stands in.
 
 What is not known is shown: a range of ranks says how the tool's place changes
 with parameters and readings that the documentation leaves open. Tools beyond
@@ -46,23 +45,23 @@ of its arguments), so that a tool that can't be found stands out.
 ` + sessionNames,
 		Example: `  mcptap search last 'create.*issue'
   mcptap search last 'create an issue' --engine bm25
-  mcptap search github slack --from-calls --prefix 'mcp__{server}__'`,
+  mcptap search github slack --from-calls --host claude-code`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) < 2 && !o.fromCalls {
 				return usagef("%s takes at least one SESSION, and a QUERY unless there is --from-calls; '%s --help' has examples", c.CommandPath(), c.CommandPath())
 			}
 			return nil
 		},
-		RunE:              func(_ *cobra.Command, args []string) error { return a.runSearch(args, o) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.runSearch(args, &o) },
 		ValidArgsFunction: a.completeSession,
 	}
 	engines := []string{}
 	for _, e := range toolsearch.Engines() {
 		engines = append(engines, string(e))
 	}
+	o.add(c)
 	c.Flags().StringVar(&o.engine, "engine", engines[0], "how to search: "+strings.Join(engines, ", "))
 	c.Flags().IntVar(&o.limit, "limit", 0, "how many tools the model is given (0: as many as the engine gives by itself)")
-	c.Flags().StringVar(&o.prefix, "prefix", "", "what the host puts before each name; {server} stands for the session's label")
 	c.Flags().BoolVar(&o.plurals, "fold-plurals", false, "take issues and issue for one word (bm25, claude-code)")
 	c.Flags().BoolVar(&o.fromCalls, "from-calls", false, "try obvious queries for each tool that was called")
 	c.Flags().BoolVar(&o.json, "json", false, "one JSON object a tool ('mcptap help json')")
@@ -77,12 +76,13 @@ type searched struct {
 	sessions []string // by tool
 	called   []calledTool
 	unlisted []string // tools that were called, and are in no list
+	leftOut  []string // tools that the host does not offer, and why
 }
 
 // calledTool is a tool that was called, by its index.
 type calledTool struct{ tool, calls int }
 
-func (a *app) runSearch(args []string, o searchOptions) error {
+func (a *app) runSearch(args []string, o *searchOptions) error {
 	if !slices.Contains(toolsearch.Engines(), toolsearch.Engine(o.engine)) {
 		return usagef("--engine takes one of regex, bm25 and claude-code, not %q", o.engine)
 	}
@@ -94,10 +94,17 @@ func (a *app) runSearch(args []string, o searchOptions) error {
 	if !o.fromCalls {
 		query, args = args[len(args)-1], args[:len(args)-1]
 	}
-	s, err := a.catalogueOf(args, o)
+	rd, err := a.reading(args, &o.bookOptions)
 	if err != nil {
 		return err
 	}
+	defer rd.close()
+	s, err := catalogueOf(rd, o.plurals)
+	if err != nil {
+		return err
+	}
+	host, reason := rd.book.Profile()
+	a.say("names as host %s gives them (%s)", host.ID, reason)
 	how := toolsearch.Options{Engine: toolsearch.Engine(o.engine), Limit: o.limit, Now: a.Now}
 	if o.fromCalls {
 		return a.showProbes(s, how, o.json)
@@ -113,53 +120,49 @@ func (a *app) runSearch(args []string, o searchOptions) error {
 	return a.matchesTable(s, r)
 }
 
-// catalogueOf joins what the sessions' servers offered, in the order of the
-// sessions.
-func (a *app) catalogueOf(names []string, o searchOptions) (*searched, error) {
+// catalogueOf takes what the sessions offered last, in the order in which it is sent.
+func catalogueOf(rd *reading, plurals bool) (*searched, error) {
 	s := &searched{}
 	var tools []toolsearch.Tool
-	for _, name := range names {
-		err := a.withSession(name, decode.Options{}, func(_ *sessions.Session, l *sessions.Loaded) error {
-			list := offered(l)
-			if list == nil {
-				return fmt.Errorf("search %s: its tools were never listed, so there is nothing to search", l.Name())
-			}
-			first := len(tools)
-			prefix := strings.ReplaceAll(o.prefix, "{server}", serverName(l))
-			for _, it := range list.Items {
-				title, description, schema := definitionParts(it.Definition)
-				tools = append(tools, toolsearch.Tool{Name: prefix + it.Name, Bare: it.Name, Title: title, Description: description, Schema: schema})
-				s.bare, s.sessions = append(s.bare, it.Name), append(s.sessions, l.Name())
-			}
-			s.addCalls(l, first)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
+	at := map[string]int{}
+	all, leftOut := ledger.Catalogue(rd.book)
+	for _, d := range all {
+		at[d.Name] = len(tools)
+		tools = append(tools, toolsearch.Tool{Name: d.Name, Bare: d.Bare, Title: d.Title, Description: d.Description, Schema: d.Schema})
+		s.bare, s.sessions = append(s.bare, d.Bare), append(s.sessions, rd.line.Sessions[d.Session].Name)
 	}
-	s.index = toolsearch.New(tools, o.plurals)
+	if len(tools) == 0 {
+		return nil, fmt.Errorf("search %s: no tools were listed that could be offered, so there is nothing to search", strings.Join(sessionTitles(rd), ", "))
+	}
+	for _, b := range leftOut {
+		s.leftOut = append(s.leftOut, b.Name.Tool+": "+lastNote(b))
+	}
+	s.addCalls(rd, at)
+	s.index = toolsearch.New(tools, plurals)
 	return s, nil
 }
 
-// addCalls counts the calls of a session's tools, which begin at first.
-func (s *searched) addCalls(l *sessions.Loaded, first int) {
-	for i := range l.Calls() {
-		c := l.Call(i)
-		if c.Method != "tools/call" || c.Retry || c.Name == "" {
-			continue
-		}
-		at := slices.Index(s.bare[first:], c.Name)
-		if at < 0 {
-			if !slices.Contains(s.unlisted, c.Name) {
-				s.unlisted = append(s.unlisted, c.Name)
+func sessionTitles(rd *reading) (out []string) {
+	for _, s := range rd.line.Sessions {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// addCalls counts the calls that the model made of the tools.
+func (s *searched) addCalls(rd *reading, at map[string]int) {
+	for i := range rd.line.Calls {
+		tool, ok := at[rd.book.NameOf(i).Sent]
+		if name := rd.line.Calls[i].Tool; !ok {
+			if !slices.Contains(s.unlisted, name) {
+				s.unlisted = append(s.unlisted, name)
 			}
 			continue
 		}
-		k := slices.IndexFunc(s.called, func(t calledTool) bool { return t.tool == first+at })
+		k := slices.IndexFunc(s.called, func(t calledTool) bool { return t.tool == tool })
 		if k < 0 {
 			k = len(s.called)
-			s.called = append(s.called, calledTool{tool: first + at})
+			s.called = append(s.called, calledTool{tool: tool})
 		}
 		s.called[k].calls++
 	}
@@ -169,6 +172,9 @@ func (s *searched) addCalls(l *sessions.Loaded, first int) {
 func (a *app) sayResult(s *searched, r *toolsearch.Result) {
 	if r.StandIn {
 		a.say("Claude Code's ranking is not published; BM25 stands in for it")
+	}
+	for _, why := range s.leftOut {
+		a.say("not offered, so no search finds it: %s", why)
 	}
 	for _, name := range r.Missing {
 		a.say("there is no tool %q", name)
@@ -218,7 +224,7 @@ func (a *app) matchesTable(s *searched, r *toolsearch.Result) error {
 		column{name: "rank", width: 4, right: true},
 		column{name: "range", width: 7, right: true, drop: 2},
 		column{name: "fate", width: 5},
-		column{name: "tool", width: 40, min: 12},
+		column{name: "tool", width: 48, min: 20, tail: true},
 		column{name: "session", width: 16, min: 8, drop: 1},
 		column{name: "about"},
 	)
@@ -295,7 +301,7 @@ type showProbe func(calledTool, []toolsearch.Probe, bool)
 
 func (a *app) probeTable(s *searched, how toolsearch.Options) (showProbe, func() error) {
 	t := a.table(
-		column{name: "tool", width: 32, min: 12},
+		column{name: "tool", width: 40, min: 20, tail: true},
 		column{name: "calls", width: 5, right: true, drop: 2},
 		column{name: "from", width: 11, drop: 1},
 		column{name: "rank", width: 4, right: true},

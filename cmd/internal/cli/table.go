@@ -19,7 +19,8 @@ type column struct {
 	width int // in cells, on a terminal; the last column takes what is left
 	min   int // what it may shrink to; 0: not at all
 	right bool
-	drop  int // left out of a terminal that is too narrow, the highest first; 0: never
+	tail  bool // of what is too long the end is shown: what differs stands there
+	drop  int  // left out of a terminal that is too narrow, the highest first; 0: never
 }
 
 // What a last column that takes what is left needs to be worth its place, and what
@@ -117,6 +118,8 @@ const (
 	dim    style = "\x1b[2m"
 	red    style = "\x1b[31m"
 	yellow style = "\x1b[33m"
+	green  style = "\x1b[32m"
+	bold   style = "\x1b[1m"
 
 	endStyle = "\x1b[0m"
 )
@@ -170,7 +173,11 @@ func (t *table) line(cells []string) string {
 		if at > 0 {
 			b.WriteString("  ")
 		}
-		b.WriteString(pad(safetext.Line(cells[i]), t.widths[at], t.columns[i].right))
+		cell := safetext.Line(cells[i])
+		if over := ansi.StringWidth(cell) - t.widths[at]; over > 0 && t.columns[i].tail {
+			cell = ansi.TruncateLeft(cell, over+1, "…")
+		}
+		b.WriteString(pad(cell, t.widths[at], t.columns[i].right))
 	}
 	return strings.TrimRight(ansi.Truncate(b.String(), t.width, "…"), " ")
 }

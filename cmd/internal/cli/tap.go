@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"runtime"
@@ -63,7 +64,8 @@ func (a *app) tap(o tapOptions, argv []string) error {
 		name = label.Guess(argv)
 	}
 	store := a.store()
-	rec := &recording{store: store, log: o.log, id: sessions.NewID(label.Clean(name), start)}
+	rec := &recording{store: store, log: o.log}
+	rec.begin(label.Clean(name), start)
 	journal := tap.NewWriter(a.header(rec.id, name, argv, start), a.journalOptions(rec, start))
 	if rec.file != nil && o.log != "" && rec.file.Name() != o.log {
 		a.say("%s exists; recording to %s", o.log, rec.file.Name())
@@ -134,15 +136,35 @@ type recording struct {
 	store sessions.Store
 	log   string
 	id    string
+	ready *sessions.Recording // made by begin, and not yet given
 	file  *sessions.Recording
 }
 
-func (r *recording) open() (tap.File, error) {
-	create := func() (*sessions.Recording, error) { return r.store.Create(r.id) }
-	if r.log != "" {
-		create = func() (*sessions.Recording, error) { return sessions.CreateFile(r.log) }
+// begin names the recording, and makes its file if that can be done: an id that
+// another session has taken is replaced by another.
+func (r *recording) begin(label string, start time.Time) {
+	for range 20 {
+		r.id = sessions.NewID(label, start)
+		file, err := r.create()
+		if !errors.Is(err, fs.ErrExist) {
+			r.ready = file
+			return
+		}
 	}
-	file, err := create()
+}
+
+func (r *recording) create() (*sessions.Recording, error) {
+	if r.log != "" {
+		return sessions.CreateFile(r.log)
+	}
+	return r.store.Create(r.id)
+}
+
+func (r *recording) open() (tap.File, error) {
+	file, err := r.ready, error(nil)
+	if r.ready = nil; file == nil {
+		file, err = r.create()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,411 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/dustin/go-humanize"
+
+	"github.com/mcptap/mcptap/replay/claude"
+	"github.com/mcptap/mcptap/replay/cost"
+	"github.com/mcptap/mcptap/replay/rent"
+	"github.com/mcptap/mcptap/replay/tokens"
+	"github.com/mcptap/mcptap/ui/safetext"
+)
+
+// How many rows of each kind the page shows; the rest is summed up in a line.
+const (
+	shownTools   = 25
+	shownCarried = 8
+	shownMisses  = 5
+)
+
+// rentPage prints rent for people, what matters first.
+type rentPage struct {
+	*table
+	a *app
+	v *rented
+}
+
+func (a *app) rentPage(v *rented) *rentPage {
+	return &rentPage{table: a.table(column{width: 0}), a: a, v: v}
+}
+
+func (p *rentPage) print() error {
+	p.header()
+	p.ways()
+	p.tools()
+	p.unused()
+	p.carried()
+	p.cache()
+	p.slim()
+	p.doubts()
+	return p.flush()
+}
+
+// say prints a paragraph, made safe and broken where the terminal ends.
+func (p *rentPage) say(s style, indent int, text string) {
+	for _, l := range wrap(text, p.width-indent) {
+		p.write(strings.Repeat(" ", indent) + p.paint(s, l) + "\n")
+	}
+}
+
+var ranges = regexp.MustCompile(`(\d)-(\$?\d)`)
+
+// wrap makes a text safe and breaks it into lines, but no range of numbers.
+func wrap(text string, width int) []string {
+	const unbroken = "\u2011"
+	text = ansi.Wrap(ranges.ReplaceAllString(safetext.Line(text), "$1"+unbroken+"$2"), max(width, 20), "")
+	return strings.Split(strings.ReplaceAll(text, unbroken, "-"), "\n")
+}
+
+// title begins a part of the page.
+func (p *rentPage) title(text string) {
+	p.write("\n")
+	p.say(bold, 0, text)
+}
+
+// rows is a table within the page.
+func (p *rentPage) rows(columns ...column) *table {
+	t := *p.table
+	t.columns, t.shown, t.widths, t.started = columns, nil, nil, false
+	t.layout()
+	return &t
+}
+
+func (p *rentPage) header() {
+	v := p.v
+	host, reason := v.book.Profile()
+	servers := len(v.report.Sent.Servers)
+	p.say(normal, 0, fmt.Sprintf("%s of %s in %s to the model, for %s", plural(len(v.newest()), "tool"), plural(servers, "server"), plural(v.report.Turns, "request"), turnWords(len(v.line.Turns))))
+	p.say(dim, 0, fmt.Sprintf("host %s: %s (confidence %s, %s)", host.ID, reason, host.Confidence, host.Date))
+	p.say(dim, 0, estimateWords(v.meter, v.table.Tolerance)+"; prices of "+string(v.report.AsOf))
+	if v.factor.Samples > 0 {
+		p.say(dim, 0, "tools were counted by Anthropic; all else is corrected by that: "+v.factor.String())
+	}
+}
+
+func turnWords(n int) string {
+	if n == 0 {
+		return "no call"
+	}
+	return plural(n, "turn") + " of calls"
+}
+
+// ways compares the ways of loading definitions.
+func (p *rentPage) ways() {
+	r := p.v.report
+	sent, other, name := &r.Sent, &r.Upfront, "if loaded up front"
+	if p.v.book.Loading() == claude.LoadUpfront {
+		other, name = &r.Deferred, "if deferred"
+	}
+	p.write("\n")
+	wide := p.width >= 116
+	width := 19
+	if wide {
+		width = 32
+	}
+	carried := p.carriedNow()
+	columns := []column{{name: "tokens and USD", width: 14}}
+	request, session := []figure{}, []figure{}
+	if len(r.Upfront.Tools) > 0 {
+		columns = append(columns, column{name: "tools, as sent now", width: width}, column{name: name, width: width, drop: 1})
+		request, session = append(request, sent.LastTurn, other.LastTurn), append(session, sent.Session, other.Session)
+	}
+	columns = append(columns, column{name: "calls and answers", width: width, drop: 2})
+	t := wayTable{p.rows(columns...), wide}
+	t.figures("a request", append(request, carried)...)
+	if r.Turns > 1 {
+		t.figures("all "+plural(r.Turns, "request"), append(session, sent.CarriedSession)...)
+	}
+	for i, mode := range []string{"not cached", "5 min cache", "1 h cache"} {
+		costs := []figure{}
+		if len(session) > 0 {
+			costs = append(costs, sent.Costs[i], other.Costs[i])
+		}
+		t.figures(mode, append(costs, sent.CarriedCosts[i])...)
+	}
+	if len(r.Upfront.Tools) == 0 {
+		p.say(yellow, 0, "no tool of a list that the host would send crossed: what definitions take is not known")
+		return
+	}
+	p.saves()
+}
+
+// A wayTable has a column for each way of loading.
+type wayTable struct {
+	*table
+	wide bool // there is room for the ranges beside their estimates
+}
+
+// figures prints a row, with the ranges beside or below.
+func (t wayTable) figures(what string, cells ...figure) {
+	line, ranges := []string{what}, []string{""}
+	for _, c := range cells {
+		if t.wide {
+			line = append(line, c.String())
+			continue
+		}
+		line, ranges = append(line, c.Short()), append(ranges, c.Range())
+	}
+	t.row(line...)
+	if strings.Join(ranges, "") != "" {
+		t.styled(dim, ranges...)
+	}
+}
+
+// A figure is a number that says where it comes from.
+type figure interface {
+	String() string
+	Short() string
+	Range() string
+}
+
+// carriedNow is what the newest request carries along.
+func (p *rentPage) carriedNow() (sum tokens.Count) {
+	for i := range p.v.report.Sent.Carried {
+		c := &p.v.report.Sent.Carried[i]
+		if c.Reads > 0 && (c.Until == 0 || c.Until >= p.v.report.Turns) {
+			sum = sum.Plus(c.Tokens)
+		}
+	}
+	return sum
+}
+
+// saves says what deferred loading comes to.
+func (p *rentPage) saves() {
+	s := p.v.report.Saves()
+	low, _, high := s.Bounds()
+	words := "deferring (definitions are held back until a search finds them) saves %s tokens over these requests"
+	switch {
+	case high < 0:
+		s, words = tokens.Count{}.Minus(s), "deferring (definitions are held back until a search finds them) takes %s tokens more over these requests"
+	case low < 0:
+		words = "deferring (definitions are held back until a search finds them) makes no clear difference: it saves %s tokens"
+	}
+	if p.v.book.Loading() != claude.LoadUpfront {
+		words += ", and this host is taken to do so"
+	}
+	p.say(dim, 0, fmt.Sprintf(words, s))
+}
+
+// bar draws a share, in eighths of a cell.
+func bar(share float64, width int) string {
+	eighths := int(math.Round(min(max(share, 0), 1) * float64(width) * 8))
+	s := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		s += string('█' + rune(8-rest))
+	}
+	return s
+}
+
+const barWidth = 14
+
+func (p *rentPage) tools() {
+	v, sent, up := p.v, &p.v.report.Sent, &p.v.report.Upfront
+	if len(up.Tools) == 0 {
+		return
+	}
+	p.title("tools, the dearest first: tokens in each request that holds one, and in all requests")
+	p.servers()
+	order := v.dearest()
+	top := middle(up.Tools[order[0]].PerTurn)
+	t := p.rows(
+		column{name: "tool", width: 34, min: 20},
+		column{name: "calls", width: 5, right: true},
+		column{name: "wire", width: 7, right: true, drop: 3},
+		column{name: "tokens", width: 7, right: true},
+		column{name: "name", width: 6, right: true, drop: 7},
+		column{name: "text", width: 7, right: true, drop: 6},
+		column{name: "schema", width: 7, right: true, drop: 5},
+		column{name: "held", width: 6, right: true, drop: 4},
+		column{name: "in all", width: 9, right: true, drop: 2},
+		column{name: "", width: barWidth, drop: 1},
+	)
+	for _, i := range order[:min(len(order), shownTools)] {
+		r, u := &sent.Tools[i], &up.Tools[i]
+		s := normal
+		if r.Calls == 0 {
+			s = dim
+		}
+		t.styled(s, v.toolName(i), itoa(r.Calls), bytesWords(r.WireBytes), u.PerTurn.Short(), u.Parts.Name.Short(), u.Parts.Description.Short(), u.Parts.Schema.Short(),
+			held(r.Turns), r.Session.Short(), bar(float64(middle(u.PerTurn))/float64(max(top, 1)), barWidth))
+	}
+	if more := order[min(len(order), shownTools):]; len(more) > 0 {
+		var sum tokens.Count
+		for _, i := range more {
+			sum = sum.Plus(up.Tools[i].PerTurn)
+		}
+		p.say(dim, 0, fmt.Sprintf("and %d more, together %s a request; piped, all are printed", len(more), sum))
+	}
+	if sent.Preamble.IsZero() {
+		return
+	}
+	p.say(dim, 0, fmt.Sprintf("and once a request, for having tools at all: %s", sent.Preamble))
+}
+
+func held(n int) string {
+	if n == 0 {
+		return "never"
+	}
+	return "× " + itoa(n)
+}
+
+func bytesWords(n int) string { return strings.ReplaceAll(humanize.Bytes(uint64(max(0, n))), " ", "") }
+
+// servers sums tools up where there are several servers, and sets the wire beside it.
+func (p *rentPage) servers() {
+	up := &p.v.report.Upfront
+	for i := range up.Servers {
+		s := &up.Servers[i]
+		p.say(normal, 0, fmt.Sprintf("%s: %s, %s on the wire, of which the model reads %s tokens a request", s.Name, plural(s.Tools, "definition"), bytesWords(s.WireBytes), s.PerTurn))
+	}
+}
+
+// unused says what was never called.
+func (p *rentPage) unused() {
+	r := p.v.report
+	if len(r.Unused) == 0 || len(p.v.line.Calls) == 0 {
+		return
+	}
+	var names []string
+	var sum tokens.Count
+	for _, i := range r.Unused {
+		names = append(names, p.v.toolName(i))
+		sum = sum.Plus(r.Upfront.Tools[i].PerTurn)
+	}
+	p.title(fmt.Sprintf("never called: %d of %s, %s tokens in each request that holds them", len(names), plural(len(r.Upfront.Tools), "tool"), sum))
+	p.say(dim, 2, some(names, 12))
+}
+
+// some lists the first of many.
+func some(names []string, n int) string {
+	if len(names) <= n {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)
+}
+
+// carried shows the answers that are read again and again.
+func (p *rentPage) carried() {
+	sent := &p.v.report.Sent
+	order := p.v.heaviest()
+	if len(order) == 0 {
+		return
+	}
+	p.title("carried along, the heaviest first")
+	var calls tokens.Count
+	shown, more, ofCalls := 0, 0, 0
+	for _, i := range order {
+		c := &sent.Carried[i]
+		switch {
+		case c.Kind == rent.Arguments:
+			calls, ofCalls = calls.Plus(c.Session), ofCalls+1
+		case shown == shownCarried:
+			more++
+		default:
+			shown++
+			p.say(normal, 2, p.v.carriedWords(i))
+		}
+	}
+	if more > 0 {
+		p.say(dim, 2, fmt.Sprintf("and %d more; --json has all", more))
+	}
+	if ofCalls > 0 {
+		p.say(dim, 2, fmt.Sprintf("the arguments of %s: %s tokens in all", plural(ofCalls, "call"), calls))
+	}
+	p.say(dim, 2, "sizes are those on the wire; a host that drops old answers reads them less often")
+}
+
+func (v *rented) carriedWords(i int) string {
+	c, from := &v.report.Sent.Carried[i], &v.ledger.Carried[i]
+	name := c.Label
+	if from.Call >= 0 {
+		name = v.line.Calls[from.Call].Tool
+	}
+	where := ""
+	if from.Frame.Frame >= 0 {
+		where = "  ← " + v.line.Label(from.Frame)
+	}
+	return fmt.Sprintf("%s: %s: %s tokens each time, %s in all%s", name, c.String(), c.Tokens, c.Session.Short(), where)
+}
+
+// toolName is a tool for people: as the server calls it, with the server if there are
+// several.
+func (v *rented) toolName(i int) string {
+	d := &v.ledger.Tools[i]
+	if len(v.report.Sent.Servers) > 1 {
+		return d.Server + ": " + d.Bare
+	}
+	return d.Bare
+}
+
+// cache says which requests had to pay again.
+func (p *rentPage) cache() {
+	if p.v.report.Turns < 2 {
+		return
+	}
+	p.title("cache")
+	sent := &p.v.report.Sent
+	for _, mode := range []cost.Mode{cost.FiveMinutes, cost.OneHour} {
+		misses := sent.Misses[mode]
+		if len(misses) == 0 {
+			p.say(normal, 2, mode.String()+": nothing that was cached had to be paid again")
+			continue
+		}
+		for i := range misses[:min(len(misses), shownMisses)] {
+			p.say(yellow, 2, mode.String()+": "+p.v.missWords(&misses[i]))
+		}
+		if more := len(misses) - shownMisses; more > 0 {
+			p.say(dim, 2, fmt.Sprintf("and %d more; --json has all", more))
+		}
+	}
+	if up := p.v.report.Upfront.Misses[cost.FiveMinutes]; len(up) > 0 && len(sent.Misses[cost.FiveMinutes]) == 0 {
+		p.say(yellow, 2, "a host that loads all up front: "+p.v.missWords(&up[0]))
+	}
+	p.say(dim, 2, "as one host with one breakpoint at the end would have it; the times of requests are those of the calls")
+}
+
+// missWords says which request paid again, why, and which frame is to blame.
+func (v *rented) missWords(m *rent.Miss) string {
+	s := fmt.Sprintf("request %d paid again for %s tokens: %s", m.Turn, v.about(m.Again, v.table.Tolerance.List), m.Miss)
+	if from := v.broke(m); m.Reason == cost.Changed && from != "" {
+		s += "  ← " + from
+	}
+	return s
+}
+
+// slim lists what definitions and answers could do without.
+func (p *rentPage) slim() {
+	if len(p.v.advice) == 0 {
+		return
+	}
+	p.title("slimmer, per request that has it")
+	tidied := false
+	for i := range p.v.advice {
+		s := &p.v.advice[i]
+		p.say(normal, 2, fmt.Sprintf("%s  %s: %s, in %s", s.Saves, s.Words, plural(s.Places, "place"), some(s.Tools, 3)))
+		tidied = tidied || s.Done
+	}
+	if tidied {
+		p.say(dim, 2, "--tidy shows the definitions next to what they could be")
+	}
+}
+
+func (p *rentPage) doubts() {
+	all := slices.Concat(p.v.ledger.Doubts, p.v.report.Doubts)
+	for _, b := range p.v.ledger.LeftOut {
+		all = append(all, "not sent: "+b.Name.Tool+": "+lastNote(b))
+	}
+	if len(all) == 0 {
+		return
+	}
+	p.title("what these figures rest on")
+	for _, d := range all {
+		p.say(dim, 2, d)
+	}
+}
