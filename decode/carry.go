@@ -21,6 +21,12 @@ func (s *Session) addCarried(f *tap.Frame) {
 		x.quieted(f.Time, f.SSE)
 	}
 	x.active = f.Time
+	if f.HTTP.Encoding != "" {
+		c.bits |= carriedDecoded
+	}
+	if f.JSON {
+		c.bits |= carriedJSON
+	}
 	if f.SSE != nil {
 		s.takeEvent(x, f, &c)
 	}
@@ -105,10 +111,22 @@ func isRPC(f *tap.Frame) bool {
 // addBody takes a body that is no message of MCP.
 func (s *Session) addBody(f *tap.Frame) {
 	at := s.place(f)
-	s.frames.at(at).kind = kindBody
+	e := s.frames.at(at)
+	e.kind = kindBody
+	if f.Dir == tap.S2C && !f.JSON {
+		e.stray = strayNumber(Classify(beginning(f)))
+	}
 	if s.opts.Bytes {
 		s.addTotals(f, at)
 	}
+}
+
+// beginning is what of a body is at hand.
+func beginning(f *tap.Frame) []byte {
+	if f.Digest != nil {
+		return []byte(f.Digest.Head)
+	}
+	return f.Body
 }
 
 // whereIn gives what a frame has from its exchange.

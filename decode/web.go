@@ -50,6 +50,8 @@ const (
 	carriedID                             // with an id
 	carriedReplay                         // that came before
 	carriedTwice                          // whose id another event had
+	carriedDecoded                        // its Content-Encoding was taken off
+	carriedJSON                           // it is one JSON text
 )
 
 // event is an event with an id.
@@ -141,7 +143,7 @@ func (s *Session) moment(m *tap.Exchange) {
 	case tap.PhaseEvent:
 		s.eventAlone(i, x, m)
 	case tap.PhaseEnd:
-		x.end, x.up, x.down, x.reason = m.Time, m.Up, m.Down, s.web.word(m.Error)
+		x.end, x.up, x.down, x.reason = m.Time, m.Up, m.Down, s.web.word(PlainError(m.Error))
 		x.by = ender(m.By)
 		s.endExchange(i+1, int(x.status), m.By == tap.EndClient)
 	}

@@ -63,7 +63,7 @@ func momentWords(x *tap.Exchange) (what, size, about string) {
 	}
 	about = fmt.Sprintf("bodies of %d and %d bytes", x.Up, x.Down)
 	if x.Error != "" {
-		about += ": " + x.Error
+		about += ": " + decode.PlainError(x.Error)
 	}
 	return enders[x.By], "", about
 }
