@@ -55,10 +55,13 @@ func (s *Session) takeEvent(x *exchange, f *tap.Frame, c *carried) {
 	if f.SSE.ID != nil {
 		c.bits |= carriedID
 	}
-	if framing := f.HTTP.Wire - f.Len(); framing > 0 && f.HTTP.Encoding == "" {
+	if framing := f.HTTP.Wire - Crossed(f); framing > 0 && f.HTTP.Encoding == "" {
 		c.framing = int32(min(framing, math.MaxInt32))
 		x.framing += framing
 		s.web.bytes.Framing[f.Dir] += framing
+	}
+	if f.HTTP.Encoding != "" {
+		x.decoded += Crossed(f)
 	}
 	s.eventFields(x, f.SSE, true)
 }

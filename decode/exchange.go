@@ -106,6 +106,7 @@ type exchange struct {
 	n                                   uint64
 	start, head, end, active, quiet     time.Duration
 	headUp, headDown, up, down, framing int64
+	decoded                             int64 // bytes of a compressed stream
 	secretUp, secretDown                int32
 
 	number               uint32

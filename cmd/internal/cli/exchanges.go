@@ -102,8 +102,14 @@ func carriedWords(f *tap.Frame) string {
 	words := []string{exchangeID(f.HTTP.Exchange)}
 	if f.HTTP.Encoding != "" {
 		words = append(words, f.HTTP.Encoding)
+		if f.SSE == nil && f.HTTP.Wire > 0 && !f.HTTP.Masked {
+			words[len(words)-1] += fmt.Sprintf(": %d bytes on the wire", f.HTTP.Wire)
+		}
 	}
-	if f.HTTP.Masked {
+	switch {
+	case f.HTTP.Masked && sessions.NotKept(f):
+		words = append(words, "not kept")
+	case f.HTTP.Masked:
 		words = append(words, "secrets masked")
 	}
 	if said := sseWords(f.SSE); said != "" {

@@ -75,7 +75,7 @@ func (p *tablePrinter) frame(f *tap.Frame, note string) {
 	if p.terminal {
 		dir = " " + arrows[f.Dir]
 	}
-	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), withNote(note, strings.TrimSpace(about(f, m)+carriedWords(f))))
+	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(frameLength(f), 10), withNote(note, strings.TrimSpace(about(f, m)+carriedWords(f))))
 }
 
 func message(f *tap.Frame) decode.Message { return decode.ParseCarried(f) }
@@ -84,6 +84,15 @@ func message(f *tap.Frame) decode.Message { return decode.ParseCarried(f) }
 func (p *tablePrinter) note(r *tap.Record, name, detail string) {
 	n, t := r.Position()
 	p.styled(dim, strconv.FormatUint(n, 10), seconds(t), "", name, "", "", "", detail)
+}
+
+// frameLength is a frame's length without its end: as it is recorded, but where a mask
+// stands for what crossed, as it crossed.
+func frameLength(f *tap.Frame) int64 {
+	if f.HTTP != nil && f.HTTP.Masked {
+		return max(0, decode.Crossed(f)-int64(len(f.EOL.String())))
+	}
+	return f.Size()
 }
 
 func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
@@ -177,7 +186,7 @@ func markedFrame(f *tap.Frame, sel *selection) frameJSON {
 
 func frameObject(f *tap.Frame) frameJSON {
 	m := message(f)
-	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: idJSON(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m), HTTP: f.HTTP, SSE: f.SSE}
+	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: idJSON(m.ID), Bytes: frameLength(f), EOL: f.EOL.String(), About: about(f, m), HTTP: f.HTTP, SSE: f.SSE}
 	if m.Kind == decode.Error {
 		j.Code = &m.Code
 	}

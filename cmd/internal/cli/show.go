@@ -41,7 +41,7 @@ func (a *app) show() *cobra.Command {
 belong together (the rounds of a multi-round-trip request, the polls of a task, the
 pages of a list). A row has the number of the first frame, the seconds since the
 session's start, direction, method, tool or resource, milliseconds, bytes on the
-wire, how it ended, and why. Frames that belong to no call stand among them.
+wire (of an event stream those of the data, decoded), how it ended, and why. Frames that belong to no call stand among them.
 
 With --frames it prints every frame instead: its number, the seconds, direction,
 kind, method, id, length in bytes (its end not counted), and what it is about.
@@ -50,7 +50,9 @@ With --raw it gives back the bytes of one direction exactly as they crossed.
 Of a session over HTTP, --frames shows the heads of requests and answers as well, and
 how each exchange ended; --headers adds the headers, in which secrets were replaced
 when they were recorded. --raw gives the bodies and the data of events then, each with
-a line feed after it if it had none, without what was around them.
+a line feed after it if it had none, without what was around them. What holds secrets
+and is no message of MCP is not there as it crossed: --raw says so, and ends with
+status 1.
 
 With --filter it prints what the filter selects, and no events. A mark that somebody
 set on a frame is shown as ◆, with its note.
@@ -227,6 +229,7 @@ func (a *app) showRaw(s *sessions.Session, direction string) error {
 	}
 	out := bufio.NewWriterSize(a.Stdout, 256<<10)
 	var bad remarks
+	var altered alterations
 	missing := 0
 	for {
 		rec, err := s.Next()
@@ -251,6 +254,7 @@ func (a *app) showRaw(s *sessions.Session, direction string) error {
 		case rec.Bad != nil:
 			missing++
 		case rec.Frame != nil && rec.Frame.Dir == dir:
+			altered.count(rec.Frame)
 			switch err := writeFrame(out, s, rec.Frame); {
 			case errors.Is(err, errBody):
 				missing++
@@ -265,9 +269,51 @@ func (a *app) showRaw(s *sessions.Session, direction string) error {
 		return err
 	}
 	if missing > 0 {
+		altered.say(a)
 		return fmt.Errorf("the output is not complete: bytes are missing in %d places", missing)
 	}
-	return nil
+	return altered.err()
+}
+
+// alterations counts the bodies in whose place something else is recorded: what holds
+// secrets is masked, or not kept.
+type alterations struct{ masked, notKept int }
+
+func (n *alterations) count(f *tap.Frame) {
+	switch {
+	case f.HTTP == nil || !f.HTTP.Masked:
+	case sessions.NotKept(f):
+		n.notKept++
+	default:
+		n.masked++
+	}
+}
+
+func (n *alterations) err() error {
+	var words []string
+	if n.masked > 0 {
+		words = append(words, fmt.Sprintf("secrets masked in %d", n.masked))
+	}
+	if n.notKept > 0 {
+		words = append(words, fmt.Sprintf("not kept %d", n.notKept))
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s not the bytes that crossed (%s)", areBodies(n.masked+n.notKept), strings.Join(words, ", "))
+}
+
+func areBodies(n int) string {
+	if n == 1 {
+		return "1 body is"
+	}
+	return fmt.Sprintf("%d bodies are", n)
+}
+
+func (n *alterations) say(a *app) {
+	if err := n.err(); err != nil {
+		a.say("%s", err)
+	}
 }
 
 var errBody = errors.New("no bytes")
