@@ -82,10 +82,38 @@ func (s Store) List() ([]Info, error) {
 			infos = append(infos, i)
 		}
 	}
+	newestFirst(infos)
+	return infos, nil
+}
+
+// New gives the recordings whose id is not among those that are known, the newest
+// first: a look that costs little while nothing begins.
+func (s Store) New(known func(id string) bool) ([]Info, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), journalExt)
+		if !ok || !e.Type().IsRegular() || known(id) {
+			continue
+		}
+		if i, err := inspect(s.Path(id)); err == nil {
+			infos = append(infos, i)
+		}
+	}
+	newestFirst(infos)
+	return infos, nil
+}
+
+func newestFirst(infos []Info) {
 	slices.SortFunc(infos, func(a, b Info) int {
 		return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(b.ID, a.ID))
 	})
-	return infos, nil
 }
 
 // files are a recording's files, by what their names say.

@@ -165,3 +165,37 @@ func TestTapOnATerminal(t *testing.T) {
 		})
 	}
 }
+
+// TestListNamesClients: behind one HTTP tap there are many clients, and a list tells
+// them apart where there is room.
+func TestListNamesClients(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"claude", "node"} {
+		id := fmt.Sprintf("20261130T12000%dZ-mcp-000%d", i, i)
+		header := fmt.Sprintf(`{"mcptap":1,"session":%q,"start":"2026-11-30T12:00:0%dZ","transport":"http","label":"mcp","host":{"pid":471%d,"name":%q}}`, id, i, i, name)
+		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(header+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "20261130T130000Z-full-0003.jsonl"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := "MCPTAP_DIR=" + dir
+	wide, narrow := onTerminal(t, 200, env, "ls"), onTerminal(t, 80, env, "ls")
+	for _, want := range []string{"claude 4710", "node 4711", "full"} {
+		if !strings.Contains(wide, want) {
+			t.Errorf("%q is not in\n%s", want, wide)
+		}
+	}
+	if strings.Contains(narrow, "4710") || !strings.Contains(narrow, "empty") {
+		t.Error(narrow)
+	}
+	c := exec.Command("mcptap", "ls", "--json")
+	c.Env = append(os.Environ(), env)
+	out, err := c.Output()
+	for _, want := range []string{`"host":{"pid":4711,"name":"node"}`, `"label":"full","state":"crashed"`, `"empty":true`} {
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v: %q is not in\n%s", err, want, out)
+		}
+	}
+}

@@ -161,30 +161,43 @@ func withNote(note, about string) string {
 	return note + " · " + about
 }
 
-// showSelected prints the frames that a filter selects. A frame is judged by what is
-// known when it is printed: with follow, a request has no answer yet.
-func (a *app) showSelected(s *sessions.Session, l *sessions.Loaded, f *filter.Filter, p printer, follow bool) error {
-	sel, err := a.choose(f, l)
-	if err != nil {
-		return err
-	}
-	next := 0
-	show := func(bool) error {
-		for ; next < l.Len(); next++ {
-			if !sel.match.Frame(next) {
-				continue
-			}
-			if r := l.TapFrame(next); r != nil {
-				p.record(&tap.Record{Frame: r}, sel)
-			}
-		}
-		return p.flush()
-	}
-	if !follow {
-		return show(true)
-	}
-	return a.followLoaded(s, l, show)
+// sifted prints the frames that a filter selects, as they come. A frame is judged by
+// what is known when it is printed: with follow, a request has no answer yet.
+type sifted struct {
+	*app
+	s      *sessions.Session
+	l      *sessions.Loaded
+	sel    *selection
+	next   int // frames below this have been looked at
+	follow bool
 }
+
+func (a *app) sift(s *sessions.Session, f *filter.Filter, follow bool) (*sifted, error) {
+	l, err := sessions.Load(s, decode.Options{NoListings: true})
+	if err != nil {
+		return nil, err
+	}
+	sel, err := a.choose(f, l)
+	return &sifted{app: a, s: s, l: l, sel: sel, follow: follow}, err
+}
+
+func (t *sifted) some(p printer) (more bool, err error) {
+	more = t.follow && t.s.Running()
+	if err := t.l.More(); err != nil {
+		return false, err
+	}
+	for ; t.next < t.l.Len(); t.next++ {
+		if !t.sel.match.Frame(t.next) {
+			continue
+		}
+		if r := t.l.TapFrame(t.next); r != nil {
+			p.record(&tap.Record{Frame: r}, t.sel)
+		}
+	}
+	return more, nil
+}
+
+func (t *sifted) sayEnd() { t.sayWhole(t.s, t.l) }
 
 // largestToComplete is the size of a recording beyond which its values are not
 // offered: the shell waits for us.
