@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/mcptap/mcptap/ui/draw"
@@ -29,7 +27,8 @@ func newHelp(e *env, at place) *help {
 			group = a.Group
 			h.rows = append(h.rows, helpRow{head: group})
 		}
-		h.rows = append(h.rows, helpRow{key: keysOf(a), name: a.Name, text: a.Help})
+		keys := a.Binding().Help()
+		h.rows = append(h.rows, helpRow{key: keys.Key, name: a.Name, text: keys.Desc})
 	}
 	if at&inSession != 0 {
 		h.rows = append(h.rows, helpRow{}, helpRow{head: "Signs"})
@@ -39,14 +38,6 @@ func newHelp(e *env, at place) *help {
 	}
 	h.list.SetLen(len(h.rows), false)
 	return h
-}
-
-func keysOf(a *Action) string {
-	names := make([]string, len(a.Keys))
-	for i, k := range a.Keys {
-		names[i] = KeyName(k)
-	}
-	return strings.Join(names, " ")
 }
 
 func (h *help) place() place { return inHelp }

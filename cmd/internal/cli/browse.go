@@ -122,11 +122,8 @@ func (a *app) keys() *cobra.Command {
 			group = act.Group
 			fmt.Fprintf(&b, "\n%s\n", group)
 		}
-		names := make([]string, len(act.Keys))
-		for i, k := range act.Keys {
-			names[i] = ui.KeyName(k)
-		}
-		fmt.Fprintf(&b, "    %-16s %-20s %s\n", strings.Join(names, " "), act.Name, act.Help)
+		keys := act.Binding().Help()
+		fmt.Fprintf(&b, "    %-16s %-20s %s\n", keys.Key, act.Name, keys.Desc)
 	}
 	return &cobra.Command{Use: "keys", Short: "the keys of the screens", Long: strings.TrimSpace(b.String())}
 }
