@@ -60,6 +60,10 @@ func (h *help) click(m tea.MouseMsg) tea.Cmd {
 
 func (h *help) view(w, height int) []string {
 	th := h.env.th
+	keys, names := 14, 20
+	if w >= 100 {
+		keys, names = 17, 23
+	}
 	lines := []string{titleLine(th, w, "help", "the keys that work here; esc goes back"), draw.Blank(w)}
 	h.list.SetHeight(height - len(lines))
 	return append(lines, h.list.Rows(w, func(int) uint64 { return uint64(th.Version) }, 0, func(i int, _ uint8) string {
@@ -67,6 +71,6 @@ func (h *help) view(w, height int) []string {
 		if r.head != "" {
 			return draw.NewLine(w, "").Gap(2).Raw(th.Strong, r.head).String()
 		}
-		return draw.NewLine(w, "").Gap(2).Raw(th.Accent, draw.Cell(r.key, 14, false)).Gap(1).Raw("", draw.Cell(r.name, 20, false)).Gap(1).Raw(th.Dim, r.text).String()
+		return draw.NewLine(w, "").Gap(2).Raw(th.Accent, draw.Cell(r.key, keys, false)).Gap(1).Raw("", draw.Cell(r.name, names, false)).Gap(1).Raw(th.Dim, r.text).String()
 	})...)
 }

@@ -40,7 +40,7 @@ func TestTokens(t *testing.T) {
 		{JSON, "{\"open", "{s<\"open>"},
 		{YAML, "# head\nname: demo\nlist:\n  - 3\nn: 4 \nok: true\n", "#<# head>\nn<name>: s<demo>\nn<list>:\n  - 3\nn<n>: 0<4> \nn<ok>: c<true>\n"},
 		{XML, "<a x=\"1\">t &amp; <!-- c --></a>", "<n<a> n<x>=s<\"1\">>t c<&amp;> #<<!-- c -->></n<a>>"},
-		{Markdown, "# Top\n- **b** and `c`\n```go\nx := 1\n```\nend", "h<# Top>\n- b<**b**> and s<`c`>\n```gos<\nx := 1\n>```\nend"},
+		{Markdown, "# Top\n- **b** and `c` at https://a.b/c\n```go\nx := 1\n```\nend", "h<# Top>\n- b<**b**> and s<`c`> at n<https://a.b/c>\n```gos<\nx := 1\n>```\nend"},
 		{Code, "// c\nfunc f(a int) { return \"s\" + 0x1f } /* x */", "#<// c>\nk<func> f(a int) { k<return> s<\"s\"> + 0<0x1f> } #</* x */>"},
 		{"", "func", ""},
 	} {
