@@ -51,13 +51,17 @@ func lexer(of Language) (*chroma.RegexLexer, error) {
 	return l, err
 }
 
-// maxText is how much of a text gets colours, in bytes: what comes before a line has to
-// be read to know what the line is, and that takes up to 30 ms for so much.
-const maxText = 32 << 10
+// How much of a text gets colours: what comes before a line has to be read to know what
+// the line is. So much takes 20 to 40 ms (BenchmarkWhole), whatever it holds.
+const (
+	maxText   = 32 << 10 // bytes
+	maxTokens = 8 << 10
+)
 
 // A Text is a text whose tokens are found as far as they are asked for.
 type Text struct {
 	next  chroma.Iterator // nil: there is nothing more to find
+	found int             // tokens
 	spans []Span
 	upto  int // bytes that spans cover
 }
@@ -93,10 +97,11 @@ func New(of Language, text []byte) *Text {
 func (t *Text) Spans(from, to int) []Span {
 	for t.next != nil && t.upto < to {
 		token := t.next()
-		if token == chroma.EOF {
+		if token == chroma.EOF || t.found == maxTokens {
 			t.next = nil
 			break
 		}
+		t.found++
 		t.add(token)
 	}
 	if from >= t.upto {

@@ -82,6 +82,15 @@ func TestFar(t *testing.T) {
 	}
 }
 
+// TestMany: a text of nothing but tokens is read to a limit.
+func TestMany(t *testing.T) {
+	text := bytes.Repeat([]byte("a "), maxText)
+	got := New(Code, text)
+	if spans := got.Spans(0, len(text)); len(spans) != maxTokens || got.upto != maxTokens {
+		t.Errorf("%d tokens in %d bytes", len(spans), got.upto)
+	}
+}
+
 func FuzzText(f *testing.F) {
 	for _, text := range []string{"# a\n**b** `c", "{\"a\":\"\\", "<a b='", "a: |\n  b\n- c: \"", "\"\"\" /* ' \\", "é\u0301\xff", "func \u202e(\u200d) {"} {
 		f.Add([]byte(text), 3)
