@@ -1,6 +1,12 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
 
 // A place is where an action works; places add up.
 type place uint16
@@ -94,11 +100,20 @@ var actions = []Action{
 // Actions gives every action, in the order of help.
 func Actions() []Action { return slices.Clone(actions) }
 
+// Binding is the action as bubbles has keys: what matches it, and what help says.
+func (a *Action) Binding() key.Binding {
+	names := make([]string, len(a.Keys))
+	for i, k := range a.Keys {
+		names[i] = KeyName(k)
+	}
+	return key.NewBinding(key.WithKeys(a.Keys...), key.WithHelp(strings.Join(names, " "), a.Help))
+}
+
 // actionFor finds what a key does at a place.
-func actionFor(key string, at place) *Action {
-	for i := range actions {
-		if actions[i].where&at != 0 && slices.Contains(actions[i].Keys, key) {
-			return &actions[i]
+func actionFor(k tea.KeyMsg, at place) *Action {
+	for _, a := range actionsAt(at) {
+		if key.Matches(k, a.Binding()) {
+			return a
 		}
 	}
 	return nil

@@ -204,7 +204,7 @@ func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 	case k.Paste: // text that was meant for a prompt is no string of commands
 		return nil
 	}
-	if act := actionFor(name, a.top().place()); act != nil {
+	if act := actionFor(k, a.top().place()); act != nil {
 		return a.do(act.ID)
 	}
 	return nil

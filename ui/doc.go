@@ -17,6 +17,6 @@
 // peers.go.
 // What travels between commands and screens is in msgs.go; where panes stand is
 // decided in layout.go. Widgets that know nothing of MCP are packages of their own:
-// draw, theme, vlist, jsontree, density, lineedit. Package feed is a session as the
-// screens read it.
+// draw, theme, vlist, jsontree, syntax, density, lineedit. Package feed is a session as
+// the screens read it.
 package ui

@@ -69,6 +69,27 @@ func TestBrowseOne(t *testing.T) {
 	s.ends(0)
 }
 
+// TestBrowseSamples opens what the program brings with it, and leaves nothing behind.
+func TestBrowseSamples(t *testing.T) {
+	for _, how := range []string{"q", "SIGTERM"} {
+		scratch := t.TempDir()
+		t.Setenv("TMPDIR", scratch)
+		s := onScreen(t, 100, 30, "--dir", sampleStore(t), "browse", "--samples")
+		s.wait("6 recordings", "rounds", "rough")
+		s.keys("/school\r\r")
+		s.wait("detail_anak", "? hidden")
+		if how == "q" {
+			s.keys("q")
+		} else {
+			_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		}
+		_ = s.cmd.Wait()
+		if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+			t.Errorf("after %s there are %v (%v)", how, left, err)
+		}
+	}
+}
+
 // TestBrowseMouse clicks as a terminal reports it, scrolls, and pastes.
 func TestBrowseMouse(t *testing.T) {
 	t.Parallel()

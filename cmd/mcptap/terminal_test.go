@@ -18,6 +18,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcptap/mcptap/sessions/samples"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
@@ -68,6 +69,29 @@ func TestScreens(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestPicture: what screenshots/make.sh makes a picture of is what the command prints.
+func TestPicture(t *testing.T) {
+	store, err := samples.Store(filepath.Join(t.TempDir(), "samples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := "$ mcptap show tickets-2026\n" + onTerminal(t, 150, "NO_COLOR=", "--dir", store.Dir, "show", "tickets-2026")
+	const golden = "../../screenshots/frames/show.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is old; 'make screenshots' draws the pictures anew\n%s", golden, diff)
 	}
 }
 
