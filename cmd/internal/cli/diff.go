@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay/diff"
+	"github.com/mcptap/mcptap/replay/diff/answers"
 	"github.com/mcptap/mcptap/replay/tokens"
 	"github.com/mcptap/mcptap/sessions"
 )
@@ -363,9 +364,6 @@ type limit struct {
 	percent float64 // of bytes: how much more is allowed; negative for no difference at all
 }
 
-// limitWords are what --fail-on takes, in the order of the report.
-var limitWords = []string{"work", "bytes", "outcome", "result", "server", "tools", "findings", "latency"}
-
 func parseLimits(s string) (limits []limit, err error) {
 	if s == "" || s == "none" {
 		return nil, nil
@@ -376,8 +374,8 @@ func parseLimits(s string) (limits []limit, err error) {
 		if more {
 			l.percent, err = strconv.ParseFloat(strings.TrimSuffix(percent, "%"), 64)
 		}
-		if err != nil || more && (what != "bytes" || !(l.percent >= 0)) || !slices.Contains(limitWords, what) {
-			return nil, usagef("--fail-on takes none or a list of %s (bytes>5%% as well), not %q", strings.Join(limitWords, ", "), one)
+		if err != nil || more && (what != "bytes" || !(l.percent >= 0)) || !slices.Contains(answers.Kinds, what) {
+			return nil, usagef("--fail-on takes none or a list of %s (bytes>5%% as well), not %q", strings.Join(answers.Kinds, ", "), one)
 		}
 		limits = append(limits, l)
 	}

@@ -1,6 +1,9 @@
 package cli
 
-import "github.com/mcptap/mcptap/replay/diff"
+import (
+	"github.com/mcptap/mcptap/replay/diff"
+	"github.com/mcptap/mcptap/replay/diff/answers"
+)
 
 // diffJSON prints a comparison as an object. Its shape is described in 'mcptap help
 // json' and only ever grows.
@@ -150,7 +153,9 @@ type unmatchedObject struct {
 	Only    string `json:"only"`
 }
 
-func (p *diffJSON) unmatched(name string, onB, _ bool) { p.encode(unmatchedObject{name, sideOf(!onB)}) }
+func (p *diffJSON) unmatched(name string, onB, _ bool) {
+	p.encode(unmatchedObject{name, answers.Side(!onB)})
+}
 
 func (p *diffJSON) compared(d *diff.Diff, verdicts []verdict) {
 	o := diffObject{
@@ -245,11 +250,11 @@ func changeJSON(c *diff.Difference) changeObject {
 }
 
 func definitionJSON(f *diff.Definition) definitionObject {
-	return definitionObject{listNouns[f.Kind], f.Name, string(f.What), f.Model, mapped(f.Changes, changeJSON), f.More}
+	return definitionObject{answers.Noun(f.Kind), f.Name, string(f.What), f.Model, mapped(f.Changes, changeJSON), f.More}
 }
 
 func diffFindingJSON(f *diff.Finding) diffFinding {
-	o := diffFinding{Only: sideOf(!f.OnB), Rule: f.Rule.ID, Severity: f.Rule.Severity.String(), Side: f.Side.String(), Count: f.Count, Words: f.Words, Reason: f.Reason}
+	o := diffFinding{Only: answers.Side(!f.OnB), Rule: f.Rule.ID, Severity: f.Rule.Severity.String(), Side: f.Side.String(), Count: f.Count, Words: f.Words, Reason: f.Reason}
 	if f.N > 0 {
 		o.Frame = &f.N
 	}

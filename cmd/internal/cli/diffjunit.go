@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/mcptap/mcptap/replay/diff"
+	"github.com/mcptap/mcptap/replay/diff/answers"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
@@ -34,7 +35,7 @@ func (r *diffJUnit) compared(d *diff.Diff, verdicts []verdict) {
 }
 
 func (r *diffJUnit) unmatched(name string, onB, failed bool) {
-	one := junitCase{Class: "diff", Name: "only in " + sideOf(!onB)}
+	one := junitCase{Class: "diff", Name: "only in " + answers.Side(!onB)}
 	s := junitSuite{Name: safetext.Line(name), Tests: 1}
 	if failed {
 		s.Failures, one.Failure = 1, &junitFailure{Type: "difference", Message: "the other folder has no such session"}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay/diff"
+	"github.com/mcptap/mcptap/replay/diff/answers"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
@@ -29,7 +29,7 @@ func (p *diffPage) flush() error { return p.err }
 
 func (p *diffPage) unmatched(name string, onB, _ bool) {
 	t := p.app.table(column{name: "what", width: 14}, column{name: "session"})
-	t.row("only in "+sideOf(!onB), name)
+	t.row("only in "+answers.Side(!onB), name)
 	p.done(t)
 }
 
@@ -39,26 +39,26 @@ func (p *diffPage) done(t *table) {
 	}
 }
 
-func (p *diffPage) compared(d *diff.Diff, verdicts []verdict) {
-	p.answers(d, verdicts)
+func (p *diffPage) compared(d *diff.Diff, _ []verdict) {
+	p.answers(d)
 	p.rows(d)
 	p.bytes(d)
 	p.further(d)
 }
 
 // answers are the three lines that a reader came for.
-func (p *diffPage) answers(d *diff.Diff, verdicts []verdict) {
+func (p *diffPage) answers(d *diff.Diff) {
 	t := p.app.table(column{name: "", width: questionWidth}, column{name: ""})
 	t.started = true // it needs no heading
 	if p.n++; p.n > 1 {
 		t.write("\n")
 	}
-	answer(t, "same work?", workAnswer(d))
-	answer(t, "what costs what?", costAnswer(d))
-	answer(t, "what behaves differently?", behaviourAnswer(d, verdicts))
+	answer(t, "same work?", answers.Work(d))
+	answer(t, "what costs what?", answers.Cost(d))
+	answer(t, "what behaves differently?", answers.Behaviour(d))
 	t.write("\n")
-	answer(t, "A", aboutSide(&d.A))
-	answer(t, "B", aboutSide(&d.B))
+	answer(t, "A", answers.About(&d.A))
+	answer(t, "B", answers.About(&d.B))
 	t.write("\n")
 	p.done(t)
 }
@@ -84,129 +84,6 @@ func answer(t *table, question, words string) {
 
 // narrowAnswer is the least room that an answer beside its question needs.
 const narrowAnswer = 40
-
-func aboutSide(s *diff.About) string {
-	parts := []string{s.Name}
-	if s.Transport != "" {
-		parts = append(parts, s.Transport)
-	}
-	parts = append(parts, strings.TrimSpace(s.Revision+" "+s.Era.String()), cmp.Or(s.Client, "client")+" → "+cmp.Or(s.Server, "server"), plural(s.Operations, "operation"))
-	if s.NotAtHand > 0 {
-		parts = append(parts, fmt.Sprintf("%d bytes are not in the recording and not compared", s.NotAtHand))
-	}
-	return strings.Join(parts, "  ")
-}
-
-// tally counts operations by where they are.
-type tally struct {
-	both, otherwise, onlyA, onlyB, excused, moved int
-}
-
-func tallyOf(d *diff.Diff) (n tally) {
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		switch {
-		case r.OneSided() && r.Reason != "":
-			n.excused++
-		case r.B == nil:
-			n.onlyA++
-		case r.A == nil:
-			n.onlyB++
-		case !r.SameWork():
-			n.otherwise++
-		case r.Kind == diff.RowOperation:
-			n.both++
-		}
-		if r.Moved {
-			n.moved++
-		}
-	}
-	return n
-}
-
-func workAnswer(d *diff.Diff) string {
-	n := tallyOf(d)
-	parts := []string{"yes: " + plural(n.both, "operation") + " on both sides"}
-	if len(workWords(d)) > 0 {
-		parts[0] = "no: " + plural(n.both, "operation") + " on both sides"
-	}
-	say := func(count int, words string) {
-		if count > 0 {
-			parts = append(parts, strconv.Itoa(count)+words)
-		}
-	}
-	say(n.otherwise, " with other arguments")
-	say(n.onlyA, " only in A")
-	say(n.onlyB, " only in B")
-	say(n.moved, " in another place")
-	say(n.excused, " on one side for a reason that is named")
-	return strings.Join(parts, ", ")
-}
-
-func costAnswer(d *diff.Diff) string {
-	a, b := d.Bill.A.Total(), d.Bill.B.Total()
-	s := fmt.Sprintf("A %d bytes, B %d (%+d, %s)", a, b, b-a, percentOf(b-a, a))
-	if d.Bill.Opening.Count > 0 && d.A.Opening && d.B.Opening {
-		s += fmt.Sprintf("; opening %+d", d.Bill.Opening.Difference())
-	}
-	if n := d.Bill.Calls.Count; n > 0 {
-		s += "; a call " + perCall(float64(d.Bill.Calls.Difference())/float64(n))
-	}
-	return s + "; " + breakEvenWords(d)
-}
-
-// perCall is an average with its sign, to a tenth of a byte.
-func perCall(n float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%+.1f", n+0), ".0") // + 0 makes -0 a zero
-}
-
-// breakEvenWords says from how many calls on which side is the dearer one.
-func breakEvenWords(d *diff.Diff) string {
-	e := d.BreakEven()
-	dearer, cheaper := "B", "A"
-	if e.PerCall < 0 {
-		dearer, cheaper = cheaper, dearer
-	}
-	switch {
-	case e.Unknown != "":
-		return "no break-even: " + e.Unknown
-	case e.Calls >= 0:
-		return fmt.Sprintf("%s costs more from %s on, %s before", dearer, plural(int(e.Calls), "call"), cheaper)
-	case e.Fixed == 0 && e.PerCall == 0:
-		return "no difference at any number of calls"
-	case e.PerCall == 0 && e.Fixed < 0:
-		return "A costs more at any number of calls"
-	}
-	return dearer + " costs more at any number of calls"
-}
-
-// nouns names differences of a kind, for counting.
-var nouns = map[string]string{"outcome": "outcome", "result": "place in results", "server": "thing that an end says of itself", "tools": "definition", "findings": "finding on one side only", "latency": "latency"}
-
-var nounPlurals = map[string]string{"place in results": "places in results", "thing that an end says of itself": "things that the ends say of themselves", "finding on one side only": "findings on one side only", "latency": "latencies"}
-
-func behaviourAnswer(d *diff.Diff, verdicts []verdict) string {
-	var parts []string
-	for _, v := range verdicts {
-		noun, ok := nouns[v.what]
-		if n := len(v.words); ok && n == 1 {
-			parts = append(parts, "1 "+noun)
-		} else if ok && n > 1 {
-			parts = append(parts, strconv.Itoa(n)+" "+cmp.Or(nounPlurals[noun], noun+"s"))
-		}
-	}
-	s := "nothing"
-	if len(parts) > 0 {
-		s = strings.Join(parts, ", ")
-	}
-	switch n := len(d.Volatile); {
-	case n == 1:
-		s += " (1 place that varies by itself was taken as equal)"
-	case n > 1:
-		s += fmt.Sprintf(" (%d places that vary by themselves were taken as equal)", n)
-	}
-	return s
-}
 
 // rows prints what crossed, side by side: bytes by direction, or in sum where there
 // is no room for that.
@@ -243,13 +120,13 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 		operation = r.Method + " (messages)"
 	}
 	cells := append([]string{firstFrame(r.A), firstFrame(r.B), operation, r.Name}, p.bytesOf(r)...)
-	t.styled(rowStyle(r), append(cells, signed(costOf(r.B)-costOf(r.A)), took(r.A), took(r.B), rowWords(r, t.terminal))...)
+	t.styled(rowStyle(r), append(cells, answers.Signed(answers.Bytes(r.B)-answers.Bytes(r.A)), took(r.A), took(r.B), answers.Row(r, t.terminal))...)
 	if t.terminal && r.Reason != "" {
 		p.below(t, dim, r.Reason, "")
 	}
 	for _, in := range r.Details {
 		if in.A != in.B {
-			p.below(t, dim, in.What, detailWords(&in))
+			p.below(t, dim, in.What, answers.Detail(&in))
 		}
 	}
 	for i := range r.Changes {
@@ -258,7 +135,7 @@ func (p *diffPage) row(t *table, r *diff.Row) {
 			break
 		}
 		c := &r.Changes[i]
-		p.below(t, rowStyle(r), string(c.What), changeLine(c))
+		p.below(t, rowStyle(r), string(c.What), answers.Change(c))
 	}
 }
 
@@ -289,36 +166,6 @@ func rowStyle(r *diff.Row) style {
 	return normal
 }
 
-// rowWords says in a few words what differs. A terminal has the reason below.
-func rowWords(r *diff.Row, short bool) string {
-	var parts []string
-	if r.OneSided() {
-		parts = append(parts, "only in "+sideOf(r.A != nil))
-		if r.Reason != "" && !short {
-			parts[0] += " (" + r.Reason + ")"
-		}
-	}
-	if r.Moved {
-		parts = append(parts, "in another place")
-	}
-	seen := map[diff.What]bool{}
-	for i := range r.Changes {
-		if w := r.Changes[i].What; !seen[w] {
-			seen[w] = true
-			parts = append(parts, string(w))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-func detailWords(in *diff.Inner) string {
-	s := fmt.Sprintf("%d in A, %d in B", in.A, in.B)
-	if in.Reason != "" {
-		s += " (" + in.Reason + ")"
-	}
-	return s
-}
-
 func firstFrame(p *diff.Part) string {
 	if p == nil || p.N == 0 {
 		return ""
@@ -346,20 +193,6 @@ func (p *diffPage) bytesOf(r *diff.Row) []string {
 	return cells[:4]
 }
 
-func costOf(p *diff.Part) int64 {
-	if p == nil {
-		return 0
-	}
-	return p.Bytes.Total()
-}
-
-func signed(n int64) string {
-	if n == 0 {
-		return "0"
-	}
-	return fmt.Sprintf("%+d", n)
-}
-
 func took(p *diff.Part) string {
 	if p == nil || p.Took < 0 {
 		return ""
@@ -382,7 +215,7 @@ func (p *diffPage) bytes(d *diff.Diff) {
 	t.write("\n")
 	line := func(name string, a, b diff.Cost, of func(*diff.Bytes) int64) {
 		if cells := [4]int64{of(&a.C2S), of(&b.C2S), of(&a.S2C), of(&b.S2C)}; cells != [4]int64{} {
-			t.row("bytes: "+name, num(cells[0]), num(cells[1]), num(cells[2]), num(cells[3]), num(cells[0]+cells[2]), num(cells[1]+cells[3]), signed(cells[1]+cells[3]-cells[0]-cells[2]))
+			t.row("bytes: "+name, num(cells[0]), num(cells[1]), num(cells[2]), num(cells[3]), num(cells[0]+cells[2]), num(cells[1]+cells[3]), answers.Signed(cells[1]+cells[3]-cells[0]-cells[2]))
 		}
 	}
 	all := func(b *diff.Bytes) int64 { return b.Total() }
@@ -411,21 +244,21 @@ func (p *diffPage) further(d *diff.Diff) {
 	t.write("\n")
 	for i := range d.Server {
 		c := &d.Server[i]
-		t.styled(yellow, string(c.What), c.Path+": "+fromTo(c))
+		t.styled(yellow, string(c.What), c.Path+": "+answers.FromTo(c))
 	}
 	for i := range d.Definitions {
 		p.definition(t, &d.Definitions[i])
 	}
 	for i := range d.Findings {
-		t.row("finding", findingWords(&d.Findings[i]))
+		t.row("finding", answers.Finding(&d.Findings[i]))
 	}
 	for i := range d.Times {
 		if d.Times[i].Changed {
-			t.row("latency", timeWords(&d.Times[i]))
+			t.row("latency", answers.Latency(&d.Times[i]))
 		}
 	}
 	if d.Model.Known {
-		t.row("model", modelWords(&d.Model))
+		t.row("model", answers.Model(&d.Model))
 	}
 	for i := range d.Volatile {
 		v := &d.Volatile[i]
@@ -435,7 +268,7 @@ func (p *diffPage) further(d *diff.Diff) {
 }
 
 func (p *diffPage) definition(t *table, f *diff.Definition) {
-	words := definitionWords(f)
+	words := answers.Definition(f)
 	if !f.Model {
 		words += " (a model does not read it)"
 	}
@@ -445,17 +278,6 @@ func (p *diffPage) definition(t *table, f *diff.Definition) {
 			t.styled(dim, "", "  ↳ and "+strconv.Itoa(len(f.Changes)-maxChanges+f.More)+" more")
 			break
 		}
-		t.styled(dim, "", "  ↳ "+changeLine(&f.Changes[i]))
+		t.styled(dim, "", "  ↳ "+answers.Change(&f.Changes[i]))
 	}
-}
-
-func modelWords(m *diff.Model) string {
-	s := fmt.Sprintf("%s in A, %d in B; %d and %d bytes of definitions a turn", plural(m.A.Count, "tool"), m.B.Count, m.A.Bytes, m.B.Bytes)
-	if m.A.Mid > 0 || m.B.Mid > 0 {
-		s += fmt.Sprintf(", ~%d tokens (%d to %d) and ~%d (%d to %d)", m.A.Mid, m.A.Low, m.A.High, m.B.Mid, m.B.Low, m.B.High)
-	}
-	if m.Same {
-		return s + "; the model's prompt cache holds"
-	}
-	return s + fmt.Sprintf("; the model's prompt cache breaks at tool %d, %s", m.At+1, m.Broken)
 }
