@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/mcptap/mcptap/decode/rules"
+	"github.com/mcptap/mcptap/replay/diff"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/ui/draw"
 	"github.com/mcptap/mcptap/ui/internal/calm"
@@ -29,6 +30,11 @@ type Options struct {
 	Since func(*sessions.Loaded) []rules.Finding
 	// Sibling finds the other half of a session whose server was probed apart.
 	Sibling func(*sessions.Loaded) (id, reason string)
+	// Together finds the files of the sessions that make one conversation with a session:
+	// those that the same host process had open at that time, and the probes of all.
+	Together func(*sessions.Loaded) (paths []string)
+	// Side makes a session comparable, with the probe that belongs to its opening.
+	Side func(*sessions.Session, *sessions.Loaded) diff.Side
 }
 
 // screen is one of the screens. Its methods run in Update and View only.

@@ -178,7 +178,7 @@ func (a *app) play(names []string, o *bookOptions) (*played, error) {
 	}
 	titles := slices.Clone(o.names)
 	for _, l := range all[len(titles):] {
-		titles = append(titles, serverName(l))
+		titles = append(titles, l.ServerName())
 	}
 	more, err := a.neighbours(p, all, o.together)
 	if err != nil {
@@ -186,7 +186,7 @@ func (a *app) play(names []string, o *bookOptions) (*played, error) {
 		return nil, err
 	}
 	for _, l := range more {
-		all, titles = append(all, l), append(titles, serverName(l))
+		all, titles = append(all, l), append(titles, l.ServerName())
 	}
 	list := make([]*replay.Session, len(all))
 	for i, l := range all {
