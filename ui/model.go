@@ -59,12 +59,12 @@ type modelRow struct {
 
 // modelMsg is a request that was assembled.
 type modelMsg struct {
-	path    string
+	pane    *modelPane
 	request *modelRequest
 }
 
-func newModelPane(e *env, path string) *modelPane {
-	return &modelPane{env: e, path: path, reader: &requestReader{env: e, path: path}, want: -1}
+func newModelPane(e *env, path string, others bool) *modelPane {
+	return &modelPane{env: e, path: path, reader: &requestReader{env: e, path: path, others: others}, want: -1}
 }
 
 func (p *modelPane) need(f *feed.Feed, frame, _ int) tea.Cmd {
@@ -72,13 +72,13 @@ func (p *modelPane) need(f *feed.Feed, frame, _ int) tea.Cmd {
 		return nil
 	}
 	p.want, p.busy = frame, true
-	reader, path, frames := p.reader, p.path, f.Len()
-	return func() tea.Msg { return modelMsg{path, reader.at(frame, frames)} }
+	reader, frames := p.reader, f.Len()
+	return func() tea.Msg { return modelMsg{p, reader.at(frame, frames)} }
 }
 
 func (p *modelPane) take(msg tea.Msg) {
 	m, ok := msg.(modelMsg)
-	if !ok || m.path != p.path {
+	if !ok || m.pane != p {
 		return
 	}
 	p.got, p.busy = m.request, false // the cursor may be further on: then need asks again
@@ -96,7 +96,14 @@ func (p *modelPane) title() (name, rest string) {
 	if p.got == nil || p.got.err != nil {
 		return name, ""
 	}
-	return name, "turn " + itoa(p.got.turn) + "/" + itoa(p.got.turns) + " · as " + p.got.profile + " would, " + p.got.confidence + " confidence"
+	together := ""
+	switch {
+	case p.got.sessions > 1:
+		together = plural(p.got.sessions, "session") + " together · "
+	case p.reader.others:
+		together = "no other session of this host · "
+	}
+	return name, "turn " + itoa(p.got.turn) + "/" + itoa(p.got.turns) + " · " + together + "as " + p.got.profile + " would, " + p.got.confidence + " confidence"
 }
 
 // never reports for a frame whether the model never reads the member that a JSON pointer

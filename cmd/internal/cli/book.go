@@ -251,6 +251,18 @@ func (a *app) neighbours(p *played, all []*sessions.Loaded, together bool) (more
 	return more, nil
 }
 
+// together finds the files of the sessions that make one conversation with a session.
+func (a *app) together(l *sessions.Loaded) (paths []string) {
+	ids := a.sameHost([]*sessions.Loaded{l})
+	if id, _ := a.sibling(l); id != "" && !slices.Contains(ids, id) {
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		paths = append(paths, a.store().Path(id))
+	}
+	return paths
+}
+
 // sameHost gives the sessions of the store whose host process is that of one of
 // these, at a time that they share, and whose client calls itself the same.
 func (a *app) sameHost(all []*sessions.Loaded) (ids []string) {
