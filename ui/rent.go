@@ -205,7 +205,11 @@ func (p *rentPage) head(w int) []string {
 	if len(v.tools) == 0 {
 		l.Raw(th.Warn, "no list of tools crossed: what definitions take is not known")
 	} else {
-		pieces(l, "  ", styled{v.sent.LastTurn.Short() + " tokens of tools in a request", th.Strong}, styled{v.sent.Session.Short() + " in all " + itoa(v.turns), ""},
+		inAll := ""
+		if v.turns > 1 {
+			inAll = v.sent.Session.Short() + " in all " + itoa(v.turns) + " requests"
+		}
+		pieces(l, "  ", styled{v.sent.LastTurn.Short() + " tokens of tools in a request", th.Strong}, styled{inAll, ""},
 			styled{v.sent.Costs[cost.Uncached].Short() + " not cached, " + v.sent.Costs[cost.FiveMinutes].Short() + " cached", th.Dim})
 	}
 	together := ""
@@ -323,9 +327,15 @@ func (p *rentPage) tool(t *rentTool, w int, base draw.Style) string {
 		for k := range p.v.tools {
 			peak = max(peak, bill.Middle(p.v.tools[k].each))
 		}
-		l.Gap(2).Raw(th.Parts[1], bar(bill.Middle(t.each), peak, rentBar))
+		l.Gap(2).Raw(th.Parts[1], slimBar(bill.Middle(t.each), peak, rentBar))
 	}
 	return l.String()
+}
+
+// slimBar is n of peak, in room cells, to half a cell: rows of it stay apart.
+func slimBar(n, peak, room int) string {
+	halves := max(1, n*room*2/max(1, peak))
+	return strings.Repeat("▄", halves/2) + strings.Repeat("▖", halves%2)
 }
 
 // below shows what all costs, and how requests grow; of a sentence, all of it.
@@ -362,7 +372,7 @@ const (
 	costLines   = 9 // that the whole of it needs
 	costWidth   = 56
 	chartBeside = 100 // width of a screen that has the chart beside the costs
-	chartTall   = 12
+	chartTall   = 8
 	chartLow    = 4
 )
 
@@ -388,7 +398,7 @@ func (p *rentPage) money(w, h int) []string {
 		lines = append(lines, l.String())
 	}
 	row("a request", th.Strong, v.sent.LastTurn.Short(), v.other.LastTurn.Short(), v.carried.Short())
-	if h >= costLines {
+	if h >= costLines && v.turns > 1 {
 		row("all "+itoa(v.turns), "", v.sent.Session.Short(), v.other.Session.Short(), v.sent.CarriedSession.Short())
 	}
 	for i, name := range []string{"not cached", "5 min cache", "1 h cache"} {
@@ -409,7 +419,7 @@ func (p *rentPage) chart(w, h int) []string {
 	lines := []string{rule(th, w, th.Dim, "tokens of each request", "")}
 	const axis = 9
 	room := max(1, w-axis-1)
-	each := max(1, min(6, room/max(1, len(all))))
+	each := max(1, min(5, room/max(1, len(all))))
 	shown := min(len(all), room/each)
 	pick := func(i int) *requestWeight { return &all[i*(len(all)-1)/max(1, shown-1)] }
 	rows := h - 2

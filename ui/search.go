@@ -202,7 +202,7 @@ func (p *searchPage) counts(l *draw.Line, given, cut int) {
 		l.Raw(th.Warn, ", cuts "+itoa(cut)).Raw(th.Dim, " (it stops at "+itoa(p.result.Limit)+")")
 	}
 	if p.result.StandIn {
-		l.Text(th.Dim, "; its ranking is not published, BM25 stands in")
+		l.Text(th.Dim, "; BM25 stands in for its ranking")
 	}
 }
 

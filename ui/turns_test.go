@@ -59,8 +59,8 @@ func TestTurns(t *testing.T) {
 		seen = append(seen, s.feed.Operation(it.row.Call()).Method+s.frame.verdict.text)
 		d.keys("down")
 	}
-	if got := strings.Join(seen[:5], " "); got != "tools/list tools/call tools/call tools/call tools/call" {
-		t.Errorf("down leads to %s", got)
+	if got := strings.Count(strings.Join(seen[:5], " "), "tools/call"); got != 4 || seen[0] != "tools/list" {
+		t.Errorf("down leads to %v", seen)
 	}
 	d.keys("home")
 	if it, _ := s.calls.item(s.calls.list.Cursor()); it.row.Call() != 0 {
