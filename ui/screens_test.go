@@ -68,6 +68,9 @@ func TestOtherScreens(t *testing.T) {
 		keys    string
 	}{
 		{"calls-40x10", colorprofile.NoTTY, true, 40, 10, "enter e"},
+		{"rent-40x10", colorprofile.NoTTY, true, 40, 10, "enter r"},
+		{"diff-40x10", colorprofile.NoTTY, true, 40, 10, "enter d enter down"},
+		{"search-40x10", colorprofile.NoTTY, true, 40, 10, "enter S +assign"},
 		{"list-40x10", colorprofile.NoTTY, true, 40, 10, ""},
 		{"calls-16-colours", colorprofile.ANSI, true, 80, 24, "enter e"},
 		{"calls-256-colours-light", colorprofile.ANSI256, false, 80, 24, "enter e"},
