@@ -304,7 +304,9 @@ func TestBrowseSave(t *testing.T) {
 	s.keys("w\x15" + to + "\r")
 	s.wait("it is there already; choose another name")
 	s.keys("\x1b")
-	s.until(func(screen string) bool { return strings.Contains(screen, "2 of 11") && !strings.Contains(screen, "save as") })
+	s.until(func(screen string) bool {
+		return strings.Contains(screen, "2 of 11") && !strings.Contains(screen, "save as")
+	})
 	s.keys("q")
 	s.ends(0)
 	if b, err := os.ReadFile(to); err != nil || !strings.Contains(string(b), "add_comment") || strings.Contains(string(b), "search_tickets") {
