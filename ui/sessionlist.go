@@ -265,7 +265,7 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 	case "delete":
 		return s.ask(*i), true
 	}
-	return openSession(i.Path), true
+	return openSession(i.Path, -1), true
 }
 
 func (s *sessionList) filterPrompt() {

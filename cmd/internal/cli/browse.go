@@ -93,7 +93,7 @@ func (a *app) openUI(name string, plain bool) error {
 	case !a.hasScreen() || name == "-":
 		return a.runShow(name, showOptions{})
 	}
-	o := ui.Options{Store: a.store(), Now: a.Now, Since: a.since, Sibling: a.sibling}
+	o := ui.Options{Store: a.store(), Now: a.Now, Since: a.since, Sibling: a.sibling, Together: a.together, Side: sideOfSession}
 	if name != "" {
 		i, err := a.store().Resolve(name)
 		if err != nil {

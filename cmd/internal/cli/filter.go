@@ -79,31 +79,6 @@ func (a *app) loadMarks(path string) *marks.Marks {
 // row reports whether a call's row is shown.
 func (s *selection) row(call int) bool { return s.match.Call(call) }
 
-// frames tells which frames belong to what is selected: all those of an operation,
-// and those that belong to none and are selected themselves.
-func (s *selection) frames() []bool {
-	in := make([]bool, s.l.Len())
-	for c := range s.l.Calls() {
-		if !s.l.Leads(c) || !s.row(c) {
-			continue
-		}
-		for _, leg := range s.l.Operation(c).Legs {
-			for _, f := range leg.Frames {
-				in[f] = true
-			}
-		}
-	}
-	for i := range in {
-		if f := s.l.Frame(i); standsAlone(&f) {
-			in[i] = s.match.Frame(i)
-		}
-	}
-	return in
-}
-
-// standsAlone reports a frame that belongs to no call.
-func standsAlone(f *decode.Frame) bool { return f.Call < 0 && !hasCall(f) }
-
 // noteOn is the mark of a frame for people, with its note; "" if it has none.
 func (s *selection) noteOn(n uint64) string {
 	note, marked := s.marks.Get(n)

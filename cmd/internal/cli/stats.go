@@ -88,7 +88,7 @@ func countAll(l *sessions.Loaded) counted {
 }
 
 func countSelected(sel *selection, f *filter.Filter) counted {
-	in := sel.frames()
+	in := sel.match.Whole()
 	c := counted{filter: f.String(), groups: report.Groups(sel.l.Session, sel.row)}
 	for _, yes := range in {
 		if yes {
