@@ -42,6 +42,7 @@ type clients struct {
 	byID       map[string]*session // Mcp-Session-Id, as the server gave it
 	byEndpoint map[string]*session // where a client of HTTP+SSE posts to
 	latest     map[string]*session // of each client
+	pooled     map[string]bool     // processes whose clients share connections: those tell nothing
 	shared     map[string]bool     // endpoints that do not tell clients apart
 	newest     *session
 }
@@ -49,7 +50,7 @@ type clients struct {
 func newClients(create func(Client) *tap.Writer, now func() time.Time, alive func(pid int) bool) *clients {
 	return &clients{
 		create: create, now: now, alive: alive,
-		open: map[*session]bool{}, byID: map[string]*session{}, byEndpoint: map[string]*session{}, latest: map[string]*session{},
+		open: map[*session]bool{}, byID: map[string]*session{}, byEndpoint: map[string]*session{}, latest: map[string]*session{}, pooled: map[string]bool{},
 		shared: map[string]bool{},
 	}
 }
@@ -167,7 +168,7 @@ const sessionHeader = "Mcp-Session-Id"
 func (cs *clients) pick(r *http.Request, c *conn, o *opening, process tap.Process) *session {
 	key := clientKey(r, process)
 	s := c.session.Load()
-	if s == nil || s.closed {
+	if s == nil || s.closed || cs.pooled[key] && s.key == key {
 		s = cs.latest[key]
 	}
 	if s != nil && o.info != "" && s.info != "" && s.info != o.info {
@@ -178,6 +179,9 @@ func (cs *clients) pick(r *http.Request, c *conn, o *opening, process tap.Proces
 	}
 	id := r.Header.Get(sessionHeader)
 	if s == nil || s.closed || s.isTaken(o, id) {
+		if s != nil && s == c.session.Load() && o.opens() {
+			cs.pooled[key] = true // another client of the process has the same connections
+		}
 		if s = cs.free(key, o, id); s == nil {
 			s = cs.add(key, Client{Process: process})
 		}
@@ -372,6 +376,7 @@ func (cs *clients) close(s *session, reason string) {
 	for key, other := range cs.latest {
 		if other == s {
 			delete(cs.latest, key)
+			delete(cs.pooled, key)
 		}
 	}
 	if cs.newest == s {

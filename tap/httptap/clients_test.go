@@ -142,6 +142,20 @@ func TestAnAnswerIsEnoughToGoOn(t *testing.T) {
 	}
 }
 
+// TestClientsThatShareConnections: one client after the other, in one process with
+// connections in a pool, at a server that gives no session ids.
+func TestClientsThatShareConnections(t *testing.T) {
+	r := newRoom(t)
+	a := r.do(say{pid: 1, conn: "1", body: initBody})
+	r.same(a, r.do(say{pid: 1, conn: "2", body: listBody}), true, "its other connection")
+	b := r.do(say{pid: 1, conn: "1", body: initBody})
+	r.same(a, b, false, "the second client")
+	for _, c := range []string{"1", "2", "3"} {
+		r.same(b, r.do(say{pid: 1, conn: c, body: listBody}), true, "its call over connection "+c)
+	}
+	r.same(b, r.do(say{pid: 2, conn: "9", body: initBody}), false, "another process")
+}
+
 func TestALostSessionGoesOn(t *testing.T) {
 	r := newRoom(t)
 	a := r.do(say{pid: 1, conn: "1", body: initBody, newID: "A"})

@@ -204,7 +204,7 @@ func (l *layers) add(coding string) (err error) {
 	l.inputs = append(l.inputs, in)
 	switch coding {
 	case "gzip", "x-gzip":
-		l.top, err = gzip.NewReader(in)
+		l.top, err = newMembers(in)
 	case "deflate":
 		l.top, err = newDeflate(in)
 	case "br":
@@ -217,6 +217,41 @@ func (l *layers) add(coding string) (err error) {
 		}
 	}
 	return err
+}
+
+// members reads a gzip stream member by member. The library's own way looks for
+// another member before it gives out the end of one.
+type members struct {
+	in  *bufio.Reader
+	zip *gzip.Reader
+	end bool // of a member
+}
+
+func newMembers(in *bufio.Reader) (*members, error) {
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &members{in: in, zip: z}, nil
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	if m.end {
+		if _, err := m.in.Peek(1); err != nil {
+			return 0, err
+		}
+		if err := m.zip.Reset(m.in); err != nil {
+			return 0, err
+		}
+		m.zip.Multistream(false)
+		m.end = false
+	}
+	n, err := m.zip.Read(p)
+	if err == io.EOF {
+		m.end, err = true, nil
+	}
+	return n, err
 }
 
 // rest takes what the encodings have after the end of what they hold: their own

@@ -1,6 +1,7 @@
 package httptap
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/mcptap/mcptap/tap"
 )
@@ -274,7 +276,29 @@ func (x *exchange) endpoint(data string) []tap.Rewrite {
 
 // plainError is an error without the words that Go puts around it.
 func plainError(err error) string {
-	s := err.Error()
+	what, _, broke := strings.Cut(err.Error(), brokeOff)
+	if broke {
+		return what + brokeOff + cause(err)
+	}
+	return cause(err)
+}
+
+const brokeOff = " broke off: "
+
+// cause is what lies at the bottom of an error, as far as that has a plain name.
+func cause(err error) string {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "the connection was reset"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was closed in the middle"
+	}
+	_, s, broke := strings.Cut(err.Error(), brokeOff)
+	if !broke {
+		s = err.Error()
+	}
 	for _, noise := range []string{"http: proxy error: ", "http: ", "net/http: "} {
 		s = strings.TrimPrefix(s, noise)
 	}

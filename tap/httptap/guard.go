@@ -21,7 +21,12 @@ type guard struct {
 // refuse gives the reason for which a request must not pass; empty if it may.
 func (g *guard) refuse(r *http.Request) string {
 	host := hostName(r.Host)
-	if !g.knows(host) {
+	switch {
+	case host == "" && !r.ProtoAtLeast(1, 1):
+		return "" // HTTP/1.0 knows no Host, and no browser speaks it
+	case host == "":
+		return "it has no Host header"
+	case !g.knows(host):
 		return "the Host header names " + quoted(host) + ", which is not this tap; a web page may be behind this (DNS rebinding). " +
 			"If the name is right, start the tap with --allow-host " + host
 	}

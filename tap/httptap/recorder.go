@@ -73,7 +73,7 @@ func (r *recorder) take(b []byte) bool {
 	switch {
 	case r.wire == r.length && !r.trailers:
 		return r.ended()
-	case r.events == nil && r.decoder == nil && (r.wire == r.length || r.length < 0 && r.data.complete()):
+	case r.events == nil && (r.decoder == nil && r.wire == r.length || r.length < 0 && r.data.complete()):
 		r.body() // the end of the exchange may come at any time later
 	}
 	return r.flush(nil)

@@ -72,6 +72,9 @@ and the tap ends with it. Without one the tap runs until it is interrupted.
 	f.BoolVar(&o.rewriteOrigin, "rewrite-origin", false, "give the server its own origin instead of the web page's")
 	f.BoolVar(&o.insecure, "insecure", false, "do not check the server's certificate")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 && c.ArgsLenAtDash() == 0 {
+			return usagef("there is no command after --; for example: %s --to http://127.0.0.1:3001/mcp -- my-agent", c.CommandPath())
+		}
 		if len(args) > 0 && c.ArgsLenAtDash() != 0 {
 			if o.to != "" || len(args) != 1 || !strings.Contains(args[0], "://") {
 				return usagef("%s takes no argument but the server's URL after --to, and a command after --", c.CommandPath())
@@ -203,13 +206,14 @@ func serverURL(s string) (*url.URL, error) {
 		return nil, usagef("--to takes a URL with a host, like https://example.com/mcp, not %s", redact.Text(s))
 	case u.Port() != "" && !isPort(u.Port()):
 		return nil, usagef("--to names a port from 1 to 65535, not %s", u.Port())
+	case u.Fragment != "":
+		return nil, usagef("--to takes a URL without #%s: that is never sent", u.Fragment)
 	case u.User != nil:
 		return nil, usagef("--to takes a URL without a user's name: put the authorization into MCPTAP_AUTHORIZATION, or let the client send it")
 	}
 	if u.Path == "" {
 		u.Path = "/"
 	}
-	u.Fragment = ""
 	return u, nil
 }
 
@@ -235,9 +239,15 @@ func checkAllowed(o *httpOptions) error {
 
 // mayListen refuses an address that other machines can reach, unless asked for it.
 func mayListen(o *httpOptions) error {
-	host, _, err := net.SplitHostPort(o.listen)
+	host, port, err := net.SplitHostPort(o.listen)
 	if err != nil {
 		return usagef("--listen takes an address like 127.0.0.1:8080: %v", err)
+	}
+	if port != "0" && !isPort(port) {
+		return usagef("--listen takes a port from 0 (any that is free) to 65535, not %s", port)
+	}
+	if stat, err := os.Stat(o.log); o.log != "" && err == nil && stat.IsDir() {
+		return usagef("--log takes a file, and %s is a folder; --dir gives another folder for recordings", o.log)
 	}
 	addr, err := netip.ParseAddr(host)
 	if o.anywhere || host == "localhost" || err == nil && addr.IsLoopback() {
