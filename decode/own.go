@@ -13,7 +13,8 @@ func (s *Session) postOf(in incoming) *exchange {
 		return nil
 	}
 	x := s.web.exchanges.at(int(c.exchange) - 1)
-	if x.bits&exOldPost != 0 || x.sent == SentNothing || s.web.words.name(x.verb) != verbPost {
+	unknown := x.sent == SentNothing || x.sent == SentBatch // alone: a batch that was too long to keep
+	if x.bits&exOldPost != 0 || unknown || s.web.words.name(x.verb) != verbPost {
 		return nil
 	}
 	return x

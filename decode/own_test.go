@@ -103,3 +103,18 @@ func TestResumable(t *testing.T) {
 		}
 	}
 }
+
+// TestLongBatch: a batch too long to be kept has members that nobody knows; what it
+// is answered with may be for any call of the session.
+func TestLongBatch(t *testing.T) {
+	s := web1(t, opened+asks(2, 1)+"POST 3 /mcp LEGACY:2025-03-26 | SESSION:a\n")
+	s.Add(&tap.Frame{Dir: tap.C2S, JSON: true, Digest: &tap.Digest{Bytes: 1 << 30, Head: `[{"jsonrpc":`}, HTTP: &tap.Carriage{Exchange: 3}})
+	if f := s.Frame(3); f.Kind != Batch || len(f.Batch) != 0 {
+		t.Errorf("%+v", f)
+	}
+	s.Add(&tap.Frame{Dir: tap.S2C, JSON: true, Body: []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`), HTTP: &tap.Carriage{Exchange: 3}})
+	if c := s.Call(1); c.Response != 4 {
+		t.Errorf("%+v", c)
+	}
+	checkInvariants(t, s)
+}
