@@ -22,8 +22,9 @@
 //
 // Over HTTP a frame is a body or an event, and belongs to an [Exchange]. Ids count
 // within the MCP session that a header or an endpoint names, in the modern era within
-// the exchange. An event that comes twice counts once, and an exchange that ends
-// without an answer ends its requests.
+// the exchange. A response in the answer to a POST belongs to the requests of that POST
+// or to none. An event that comes twice counts once, and an exchange that ends without
+// an answer ends its requests, unless its stream can be gone on with.
 //
 // A session keeps an index of less than 100 bytes a frame (over HTTP about 180, those
 // of its exchange included) and no bodies, but those of listings. Whoever needs a body looks it up by the frame's number and hands it

@@ -9,7 +9,7 @@ import (
 
 // endExchange tells that an HTTP exchange is over: requests that were asked in it
 // and have no answer yet get none, as a rule. status is that of its answer, 0 if
-// there was none. Where streams can be resumed, the answer may still come. In the
+// there was none. Where its stream can be resumed they stay open. In the
 // modern era a client that closes the exchange cancels its request by that
 // (basic/patterns/cancellation).
 func (s *Session) endExchange(exchange uint32, status int, byClient bool) {
@@ -29,6 +29,8 @@ func (s *Session) unanswered(c uint32, x *exchange, status int, byClient bool) {
 		return
 	case x.bits&exOldPost != 0 && status < 300 && status > 0: // the answer comes on the stream
 		return
+	case e.era != Modern && s.resumable(x):
+		return
 	}
 	s.finish(c)
 	switch {
@@ -40,6 +42,17 @@ func (s *Session) unanswered(c uint32, x *exchange, status int, byClient bool) {
 	default:
 		e.outcome, e.code = TransportError, int32(min(max(status, 0), 999))
 	}
+}
+
+// resumable reports an exchange whose answer may still come on another stream: its own
+// named an event to go on from (basic/transports), and had no answer to something else
+// in place of it.
+func (s *Session) resumable(x *exchange) bool {
+	if x.bits&exStream == 0 || x.bits&exEventID == 0 || x.status >= 300 {
+		return false
+	}
+	c := s.cameIn(x)
+	return !c.strange && !c.wrongType
 }
 
 // Statuses that ask for a token, as a connect begins as a rule, or for another one

@@ -100,6 +100,9 @@ func (s *Session) judgeOpen(e *call, c *Call) {
 		c.Why = "the stream ended with the connection"
 	case over:
 		c.Outcome, c.Why = TransportError, why
+		if x := s.exchangeOf(e); e.dir == tap.C2S && x != nil && x.end != never && x.bits&exOldPost == 0 { // nobody went on with its stream
+			c.Why, c.Code = s.whyEnded(x), int64(x.status)
+		}
 	}
 	if over && s.life.lost > 0 {
 		c.Why += fmt.Sprintf(" (%d frames were not recorded: the answer may be among them)", s.life.lost)

@@ -101,15 +101,20 @@ func (s *Session) setNewest(c uint32, l lane, raw []byte) {
 
 // enqueue puts a new call behind those with the same id. The open ones form a
 // ring: the newest links to the oldest, each other one to the next. So both ends
-// are at hand, and a million requests with one id cost no more than others.
+// are at hand, and a million requests with one id cost no more than others. One that
+// was answered out of turn, in its own exchange, stays until its turn comes.
 func (s *Session) enqueue(c uint32, l lane, raw []byte) {
 	e := s.calls.at(int(c))
 	e.link = c
 	if old, ok := s.find(l, raw); ok && !s.turnedAway(old) {
 		e.bits |= callReused
-		if o := s.calls.at(int(old)); o.response == 0 {
+		o := s.calls.at(int(old))
+		if first, waits := s.oldest(old); waits {
 			e.bits |= callInFlight | callAmbiguous
-			o.bits |= callAmbiguous
+			if o.response == 0 {
+				first = old
+			}
+			s.calls.at(int(first)).bits |= callAmbiguous
 			if o.outcome == Open || o.link != old { // else nobody waits for the old one any more
 				e.link, o.link = o.link, c
 			}
@@ -118,14 +123,23 @@ func (s *Session) enqueue(c uint32, l lane, raw []byte) {
 	s.setNewest(c, l, raw)
 }
 
-// dequeue takes the oldest open call with that id, given the newest.
-func (s *Session) dequeue(newest uint32) uint32 {
+// oldest gives the oldest open call with an id, given the newest with it, and drops
+// those before it from the ring.
+func (s *Session) oldest(newest uint32) (c uint32, ok bool) {
 	e := s.calls.at(int(newest))
-	oldest := e.link
-	if oldest != newest {
-		e.link = s.calls.at(int(oldest)).link
+	for e.link != newest && s.calls.at(int(e.link)).response != 0 {
+		e.link = s.calls.at(int(e.link)).link
 	}
-	return oldest
+	return e.link, s.calls.at(int(e.link)).response == 0
+}
+
+// dequeue takes the oldest open call with that id, given the newest.
+func (s *Session) dequeue(newest uint32) (c uint32, ok bool) {
+	c, ok = s.oldest(newest)
+	if ok && c != newest {
+		s.calls.at(int(newest)).link = s.calls.at(int(c)).link
+	}
+	return c, ok
 }
 
 // ask opens a call.
@@ -200,18 +214,33 @@ func (s *Session) answer(p *peek, in incoming) (c uint32, bits frameBits) {
 	}
 	l := lane{in.where.scope, opposite(in.dir)}
 	raw := p.id.of(p.body)
-	newest, ok := s.find(l, raw)
+	c, known, open := s.asker(l, raw, in)
 	switch {
-	case !ok:
+	case !known:
 		return s.answerOther(l, raw, in)
-	case s.calls.at(int(newest)).response != 0:
-		s.calls.at(int(newest)).bits |= callAnswered2
-		s.hang(int(newest), note{frame: uint32(in.frame), kind: NoteSecond})
-		return newest + 1, bitSecond
+	case !open:
+		s.calls.at(int(c)).bits |= callAnswered2
+		s.hang(int(c), note{frame: uint32(in.frame), kind: NoteSecond})
+		return c + 1, bitSecond
 	}
-	c = s.dequeue(newest)
 	s.close(c, p, in)
 	return c + 1, 0
+}
+
+// asker finds the call that a response with that id is for, and whether it was still
+// open: of those with the id the oldest, or the one of its own exchange.
+func (s *Session) asker(l lane, raw []byte, in incoming) (c uint32, known, open bool) {
+	if x := s.postOf(in); x != nil {
+		return s.askedIn(x, l, raw)
+	}
+	newest, ok := s.find(l, raw)
+	if !ok {
+		return 0, false, false
+	}
+	if c, open = s.dequeue(newest); open {
+		return c, true, true
+	}
+	return newest, true, false
 }
 
 // answerExchange handles an error without an id. Only HTTP tells what it answers:
@@ -227,7 +256,7 @@ func (s *Session) answerExchange(p *peek, in incoming) (uint32, frameBits) {
 	e := s.calls.at(int(c))
 	l := lane{e.scope, e.dir}
 	newest, ok := s.find(l, s.ids.raw(e.id))
-	if !ok || newest != c || e.link != c { // others with its id are open too
+	if !ok || newest != c || e.link != c || e.response != 0 { // others with its id are open too
 		return 0, bitOrphan
 	}
 	s.close(c, p, in)
@@ -244,6 +273,9 @@ func (s *Session) answerOther(l lane, raw []byte, in incoming) (uint32, frameBit
 		other = append(append([]byte{'"'}, raw...), '"')
 	}
 	c, ok := s.find(l, other)
+	if x := s.postOf(in); x != nil {
+		c, ok, _ = s.askedIn(x, l, other)
+	}
 	if !ok || s.calls.at(int(c)).response != 0 {
 		return 0, bitOrphan
 	}

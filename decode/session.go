@@ -233,6 +233,10 @@ func (s *Session) addDigest(f *tap.Frame, in incoming) {
 	p := lookEnds([]byte(f.Digest.Head), []byte(f.Digest.Tail))
 	in.cut = true
 	m := s.message(&p, in)
+	if m.kind == kindBatch { // its members are not at hand
+		m.call = uint32(len(s.batches))
+		s.batches = append(s.batches, run{s.parts.n, s.parts.n})
+	}
 	s.setFrame(in.frame, m)
 }
 
