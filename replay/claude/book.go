@@ -43,7 +43,8 @@ type Book struct {
 	last   *Content // of lastOf: a long answer is asked for several times in a row
 	lastOf *Block
 
-	offers map[string]*offer
+	offers  map[string]*offer
+	moments []replay.Moment // by request, when it is sent
 }
 
 // callKey names a call of a session.

@@ -361,8 +361,8 @@ func TestRetried(t *testing.T) {
 	}
 }
 
-// TestLateServer: the instructions of a server that connects later come with the
-// messages, where the host has them there.
+// TestLateServer: the instructions of a server that connects later come with the first
+// messages that its tools can have been called of, where the host has them there.
 func TestLateServer(t *testing.T) {
 	start := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	a, b := talk.New(), talk.New()
@@ -376,7 +376,7 @@ func TestLateServer(t *testing.T) {
 		&replay.Session{Session: a.Session, Body: a.Body, Name: "a", Start: start},
 		&replay.Session{Session: b.Session, Body: b.Body, Name: "b", Start: start.Add(2 * time.Second)},
 	), Options{Profile: profile(t, "claude-code")})
-	for turn, want := range []string{"a", "a", "a b"} {
+	for turn, want := range []string{"a", "a b", "a b"} {
 		var got []string
 		for p := range book.Request(turn).All() {
 			if p.Kind == Instructions {

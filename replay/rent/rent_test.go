@@ -165,7 +165,7 @@ func TestDeferred(t *testing.T) {
 		t.Fatal(err)
 	}
 	up, sent, deferred := &r.Upfront, &r.Sent, &r.Deferred
-	if got := deferred.Tools[0]; got.Turns != 9 || got.Named != 10 || !near(mid(got.Session), 9*mid(got.PerTurn)+10*mid(got.Parts.Name)) {
+	if got := deferred.Tools[0]; got.Turns != 8 || got.Named != 10 || !near(mid(got.Session), 8*mid(got.PerTurn)+10*mid(got.Parts.Name)) {
 		t.Errorf("found in turn 2: %+v", got)
 	}
 	if got := deferred.Tools[2]; got.Turns != 0 || !near(mid(got.Session), 10*mid(got.Parts.Name)) {
@@ -175,7 +175,7 @@ func TestDeferred(t *testing.T) {
 		t.Errorf("as the host sends it: %+v", got)
 	}
 	names := mid(deferred.Tools[0].Parts.Name) + mid(deferred.Tools[1].Parts.Name) + mid(deferred.Tools[2].Parts.Name)
-	want := 10*(290+200+names) + 9*mid(up.Tools[0].PerTurn)
+	want := 10*(290+200+names) + 8*mid(up.Tools[0].PerTurn)
 	if !near(mid(deferred.Session), want) || !near(mid(deferred.Names), 200+names) {
 		t.Errorf("deferred: %v, want %v", deferred.Session, want)
 	}
@@ -185,13 +185,13 @@ func TestDeferred(t *testing.T) {
 	if !near(mid(r.Saves()), mid(up.Session)-want) {
 		t.Errorf("saves %v", r.Saves())
 	}
-	// Its definition enters at turn 2: written once, read eight times. Its name stands there from the first.
+	// Its definition enters at turn 3: written once, read seven times. Its name stands there from the first.
 	tool := deferred.Tools[0]
-	if got, want := usd(tool.Costs[cost.FiveMinutes]), (mid(tool.PerTurn)*(1.25+0.8)+mid(tool.Parts.Name)*(1.25+0.9))*4/1e6; !near(got, want) {
+	if got, want := usd(tool.Costs[cost.FiveMinutes]), (mid(tool.PerTurn)*(1.25+0.7)+mid(tool.Parts.Name)*(1.25+0.9))*4/1e6; !near(got, want) {
 		t.Errorf("cached $%v, want $%v", got, want)
 	}
 	o.NamesHidden, o.SearchTool = true, tokens.Count{}
-	if r, err = Of(s, o); err != nil || !near(mid(r.Deferred.Session), 10*290+9*mid(up.Tools[0].PerTurn)) {
+	if r, err = Of(s, o); err != nil || !near(mid(r.Deferred.Session), 10*290+8*mid(up.Tools[0].PerTurn)) {
 		t.Errorf("with hidden names: %v, %v", r.Deferred.Session, err)
 	}
 }
@@ -234,7 +234,7 @@ func TestLateServer(t *testing.T) {
 		t.Errorf("all up front, without messages: %+v", m)
 	}
 	late := r.Deferred.Tools[2]
-	if m := r.Deferred.Misses[cost.FiveMinutes]; len(m) != 0 || late.Named != 3 || late.Turns != 2 {
+	if m := r.Deferred.Misses[cost.FiveMinutes]; len(m) != 0 || late.Named != 3 || late.Turns != 1 {
 		t.Errorf("%+v, %+v", m, late)
 	}
 	s.Carried = []Carried{{Kind: Result, Tool: 0, Tokens: tokens.Exact(100, "usage"), From: 2}}
