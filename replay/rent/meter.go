@@ -15,6 +15,7 @@ type meter struct {
 	each     []tokens.ToolCount
 	whole    []tokens.Count // of a definition: counted, or estimated
 	calls    []int
+	used     []bool // it was called, or another definition of it
 	found    []int   // first turn whose request holds a definition that a search has to find; 0 for none
 	offered  []int   // turns that offer the tool
 	runs     [][]run // the same, in a row
@@ -26,7 +27,7 @@ type meter struct {
 
 func newMeter(s *Session, o *Options) *meter {
 	n := len(s.Tools)
-	m := &meter{s: s, o: o, everyone: all(n), whole: make([]tokens.Count, n), calls: make([]int, n), found: make([]int, n), offered: make([]int, n), runs: make([][]run, n)}
+	m := &meter{s: s, o: o, everyone: all(n), whole: make([]tokens.Count, n), calls: make([]int, n), used: make([]bool, n), found: make([]int, n), offered: make([]int, n), runs: make([][]run, n)}
 	model := *o.Estimator.Model()
 	m.rules = cost.RulesOf(o.Table, &model)
 	m.preamble, _ = o.Estimator.Preamble(tokens.Auto)
@@ -64,18 +65,20 @@ func joined(runs []run, turn int) []run {
 // after that of its first call is the first on this wire that holds the definition. By
 // its name, since a search finds whatever has it.
 func (m *meter) find() {
-	first := map[string]int{}
+	first, used := map[string]int{}, map[[2]string]bool{}
 	for _, c := range m.s.Calls {
 		if c.Tool < 0 {
 			continue
 		}
 		m.calls[c.Tool]++
-		name := m.s.Tools[c.Tool].Name
-		if at := first[name]; at == 0 || c.Turn < at {
-			first[name] = c.Turn
+		t := &m.s.Tools[c.Tool]
+		used[[2]string{t.Server, t.Name}] = true
+		if at := first[t.Name]; at == 0 || c.Turn < at {
+			first[t.Name] = c.Turn
 		}
 	}
 	for i := range m.s.Tools {
+		m.used[i] = used[[2]string{m.s.Tools[i].Server, m.s.Tools[i].Name}]
 		if at := first[m.s.Tools[i].Name]; at > 0 {
 			m.found[i] = at + 1
 		}
@@ -203,7 +206,7 @@ func (m *meter) fillServers(r *Rent) {
 		s := &r.Servers[n]
 		s.Tools++
 		s.WireBytes += t.WireBytes
-		if t.Calls == 0 {
+		if !m.used[i] {
 			s.Unused++
 		}
 		s.Session = s.Session.Plus(t.Session)

@@ -219,6 +219,40 @@ func TestListChange(t *testing.T) {
 	}
 }
 
+// TestChangedTool: of a tool that changed and is searched for, a request holds the
+// definition that it offers, and a call of one is a call of the tool.
+func TestChangedTool(t *testing.T) {
+	changed := tickets()[0]
+	changed.Description = "Search all tickets, by their text."
+	s := &Session{Tools: append(tickets()[:1:1], changed), Turns: turns(6), Calls: []Call{{0, 2}}}
+	for i := range s.Turns {
+		s.Turns[i].Tools = []int{i / 3}
+	}
+	r, err := Of(s, options(t, "claude-opus-5-5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, now := r.Deferred.Tools[0], r.Deferred.Tools[1]
+	if old.Turns != 1 || old.Named != 3 || now.Turns != 3 || now.Named != 3 || len(r.Unused) != 0 || r.Deferred.Servers[0].Unused != 0 {
+		t.Errorf("%+v, %+v, never called: %v", old, now, r.Unused)
+	}
+	if got, want := mid(r.Deferred.LastTurn), 290+mid(now.PerTurn)+mid(now.Parts.Name); !near(got, want) {
+		t.Errorf("the newest request holds %v, want %v", got, want)
+	}
+}
+
+// TestSince: times that count from an unknown beginning are times all the same.
+func TestSince(t *testing.T) {
+	s := &Session{Tools: tickets(), Turns: []Turn{{}, {Since: time.Minute}, {Since: 10 * time.Minute}}}
+	r, err := Of(s, options(t, "claude-opus-5-5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Upfront.Misses[cost.FiveMinutes]; len(m) != 1 || m[0].Turn != 3 || m[0].Reason != cost.Expired || m[0].Gap != 9*time.Minute {
+		t.Errorf("%+v", m)
+	}
+}
+
 // TestLateServer: a list that changes breaks nothing while its tools are deferred:
 // names and definitions come into the messages.
 func TestLateServer(t *testing.T) {

@@ -48,7 +48,8 @@ count the tools of the newest request, and corrects all other estimates by that.
 
 Piped, it prints a line a tool: server, tool, calls, bytes on the wire, tokens of the
 definition, requests that held it, tokens of all of them, and what they cost not cached,
-cached for 5 minutes, for 1 hour; then tokens of name, description and input schema.
+cached for 5 minutes, for 1 hour; then tokens of name, description, input schema and
+what stands around them, and the frame that listed it.
 
 ` + sessionNames,
 		Example: `  mcptap rent last
@@ -219,13 +220,16 @@ func middle(c tokens.Count) int {
 
 // rentLines prints a line a tool.
 func (a *app) rentLines(v *rented) error {
-	t := a.table(make([]column, 13)...)
+	if len(v.report.Sent.Tools) == 0 {
+		a.say("no tool was offered that has a definition, so there is no line to print; --json has the rest")
+	}
+	t := a.table(make([]column, 15)...)
 	sent := &v.report.Sent
 	for _, i := range v.dearest() {
 		r := &sent.Tools[i]
 		t.row(r.Server, r.Name, itoa(r.Calls), itoa(r.WireBytes), r.PerTurn.String(), itoa(r.Turns), r.Session.String(),
 			r.Costs[0].String(), r.Costs[1].String(), r.Costs[2].String(),
-			r.Parts.Name.String(), r.Parts.Description.String(), r.Parts.Schema.String())
+			r.Parts.Name.String(), r.Parts.Description.String(), r.Parts.Schema.String(), r.Parts.Wrapper.String(), v.line.Label(v.ledger.Tools[i].From.Ref))
 	}
 	return t.flush()
 }

@@ -179,7 +179,7 @@ func (v *rented) misses(all []rent.Miss) []missJSON {
 	out := []missJSON{}
 	for i := range all {
 		m := &all[i]
-		o := missJSON{m.Turn, m.Reason, m.Miss.String(), v.about(m.Again, v.table.Tolerance.List), []fromJSON{}}
+		o := missJSON{m.Turn - 1, m.Reason, m.Miss.String(), v.about(m.Again, v.table.Tolerance.List), []fromJSON{}}
 		if m.Reason == cost.Changed {
 			o.From = froms(v.ledger.Lists[m.Turn])
 		}

@@ -338,10 +338,34 @@ func (v *rented) carriedWords(i int) string {
 // several.
 func (v *rented) toolName(i int) string {
 	d := &v.ledger.Tools[i]
+	name := d.Bare
 	if len(v.report.Sent.Servers) > 1 {
-		return d.Server + ": " + d.Bare
+		name = d.Server + ": " + name
 	}
-	return d.Bare
+	if v.changed(i) {
+		name += " (" + v.line.Label(d.From.Ref) + ")"
+	}
+	return shortName(name)
+}
+
+// changed reports that a tool has several definitions, so that its name tells nothing.
+func (v *rented) changed(i int) bool {
+	d := &v.ledger.Tools[i]
+	for k := range v.ledger.Tools {
+		if o := &v.ledger.Tools[k]; k != i && o.Session == d.Session && o.Bare == d.Bare {
+			return true
+		}
+	}
+	return false
+}
+
+// shortName cuts a name from the outside to what fits into a line.
+func shortName(name string) string {
+	const most = 100
+	if r := []rune(name); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return name
 }
 
 // cache says which requests had to pay again.
@@ -367,12 +391,24 @@ func (p *rentPage) cache() {
 	if up := p.v.report.Upfront.Misses[cost.FiveMinutes]; len(up) > 0 && len(sent.Misses[cost.FiveMinutes]) == 0 {
 		p.say(yellow, 2, "a host that loads all up front: "+p.v.missWords(&up[0]))
 	}
-	p.say(dim, 2, "as one host with one breakpoint at the end would have it; the times of requests are those of the calls")
+	p.say(dim, 2, "as one host with one breakpoint at the end would have it; the times of requests are "+p.v.timesWords())
+}
+
+// timesWords says how the times of requests are known, and so what can have expired.
+func (v *rented) timesWords() string {
+	t := v.ledger.Session.Turns
+	switch last := &t[len(t)-1]; {
+	case last.Since == 0:
+		return "not recorded: that an entry expired is not reckoned"
+	case last.Start.IsZero():
+		return "those of the calls, from a beginning that was not recorded: prices are today's"
+	}
+	return "those of the calls"
 }
 
 // missWords says which request paid again, why, and which frame is to blame.
 func (v *rented) missWords(m *rent.Miss) string {
-	s := fmt.Sprintf("request %d paid again for %s tokens: %s", m.Turn, v.about(m.Again, v.table.Tolerance.List), m.Miss)
+	s := fmt.Sprintf("request %d paid again for %s tokens: %s", m.Turn-1, v.about(m.Again, v.table.Tolerance.List), m.Miss)
 	if from := v.broke(m); m.Reason == cost.Changed && from != "" {
 		s += "  ← " + from
 	}
@@ -399,7 +435,7 @@ func (p *rentPage) slim() {
 func (p *rentPage) doubts() {
 	all := slices.Concat(p.v.ledger.Doubts, p.v.report.Doubts)
 	for _, b := range p.v.ledger.LeftOut {
-		all = append(all, "not sent: "+b.Name.Tool+": "+lastNote(b))
+		all = append(all, "not sent: "+leftWords(b))
 	}
 	if len(all) == 0 {
 		return

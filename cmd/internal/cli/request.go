@@ -167,6 +167,7 @@ func (a *app) printRequests(rd *reading, turns []int, o *requestOptions) error {
 	}
 	host, reason := b.Profile()
 	a.say("as host %s would send it (%s); --links lists what is not on this wire", host.ID, reason)
+	a.sayLeftOut(b, turns)
 	out := &jsonOut{Writer: bufio.NewWriterSize(a.Stdout, 64<<10), terminal: isTerminal(a.Stdout)}
 	for _, n := range turns {
 		r := b.Request(n)
@@ -182,6 +183,56 @@ func (a *app) printRequests(rd *reading, turns []int, o *requestOptions) error {
 		}
 	}
 	return out.Flush()
+}
+
+// saidLeftOut is how many definitions are named that a host leaves out.
+const saidLeftOut = 8
+
+// sayLeftOut says what of the sessions is not in these requests, where only the
+// requests are printed.
+func (a *app) sayLeftOut(b *claude.Book, turns []int) {
+	var said []string
+	seen, ended := map[claude.Link]bool{}, map[int]bool{}
+	for _, n := range turns {
+		r := b.Request(n)
+		for _, t := range r.LeftOut {
+			if l := t.Links()[0]; !seen[l] {
+				seen[l] = true
+				said = append(said, leftWords(t))
+			}
+		}
+		for _, s := range r.Ended() {
+			if !ended[s] {
+				ended[s] = true
+				a.say("%s", endedWords(b, s, n))
+			}
+		}
+	}
+	if len(said) > 0 {
+		a.say("%s left out:", plural(len(said), "definition"))
+	}
+	for _, words := range said[:min(len(said), saidLeftOut)] {
+		a.say("  %s", words)
+	}
+	if more := len(said) - saidLeftOut; more > 0 {
+		a.say("  and %d more; --links has all", more)
+	}
+}
+
+// leftWords names a definition that a host leaves out, and says why.
+func leftWords(t *claude.Block) string {
+	return shortName(quoteEmpty(t.Name.Tool)) + ": " + lastNote(t)
+}
+
+func quoteEmpty(name string) string {
+	if strings.TrimSpace(name) == "" {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+func endedWords(b *claude.Book, session, request int) string {
+	return fmt.Sprintf("%s had ended before request %d: its tools are not in it, its calls and answers are", shortName(b.Timeline().Sessions[session].Name), request)
 }
 
 // jsonOut writes JSON; to a terminal, without what could drive it.

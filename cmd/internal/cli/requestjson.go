@@ -22,6 +22,7 @@ type linksJSON struct {
 	Blocks       []blockJSON          `json:"blocks"`
 	Placeholders []claude.Placeholder `json:"placeholders"`
 	LeftOut      []leftJSON           `json:"left_out"`
+	Ended        []int                `json:"ended"` // sessions whose tools are not in it any more
 	Groups       []groupJSON          `json:"groups"`
 	Apart        []apartJSON          `json:"apart"`
 }
@@ -129,7 +130,7 @@ func linksObject(rd *reading, r *claude.Request) linksJSON {
 	o := linksJSON{
 		Turn: r.Turn, Turns: b.Turns(), Tokens: sumObject(rd.meter, r), Model: b.Model(), Loading: b.Loading(),
 		Host:         hostJSON{host.ID, reason, host.Confidence, host.Date, append([]string{}, host.Assumed...)},
-		Placeholders: r.Placeholders(), LeftOut: []leftJSON{}, Groups: []groupJSON{}, Apart: []apartJSON{},
+		Placeholders: r.Placeholders(), LeftOut: []leftJSON{}, Ended: append([]int{}, r.Ended()...), Groups: []groupJSON{}, Apart: []apartJSON{},
 	}
 	line := b.Timeline()
 	for i, s := range line.Sessions {

@@ -263,7 +263,10 @@ func (p *requestPage) rest(r *claude.Request, changes bool) {
 		p.line(dim, 0, plural(c.Resent, "block")+" sent again")
 	}
 	for _, t := range r.LeftOut {
-		p.line(yellow, 0, "left out: "+t.Name.Tool+": "+lastNote(t))
+		p.line(yellow, 0, "left out: "+leftWords(t))
+	}
+	for _, s := range r.Ended() {
+		p.line(yellow, 0, endedWords(p.book, s, r.Turn))
 	}
 	line := p.book.Timeline()
 	for i := range line.Apart {

@@ -135,7 +135,7 @@ func catalogueOf(rd *reading, plurals bool) (*searched, error) {
 		return nil, fmt.Errorf("search %s: no tools were listed that could be offered, so there is nothing to search", strings.Join(sessionTitles(rd), ", "))
 	}
 	for _, b := range leftOut {
-		s.leftOut = append(s.leftOut, b.Name.Tool+": "+lastNote(b))
+		s.leftOut = append(s.leftOut, leftWords(b))
 	}
 	s.addCalls(rd, at)
 	s.index = toolsearch.New(tools, plurals)
