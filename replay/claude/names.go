@@ -26,6 +26,20 @@ type Name struct {
 	// Over says that the name is longer than the host allows, and that the host
 	// leaves such tools out.
 	Over bool
+	// Pair says that it is the server's and the tool's part together that are too long.
+	Pair bool
+}
+
+// Judged is the name that the API gets to judge: as the host composes it, also where
+// that is refused.
+func (n *Name) Judged() string {
+	switch {
+	case n.Refused != "":
+		return n.Refused
+	case n.Over && n.Whole != "":
+		return n.Whole
+	}
+	return n.Sent
 }
 
 // serverParts gives what stands for each server in the names of its tools.
@@ -87,6 +101,9 @@ func (h *Profile) compose(server, tool string) Name {
 	if len(n.Sent) > h.Name.Max {
 		n.Whole, n.Over = n.Sent, h.Name.Over != overCut
 		n.Sent = n.Sent[:h.Name.Max]
+	}
+	if most := h.Name.PairMax; most > 0 && utf8.RuneCountInString(server)+utf8.RuneCountInString(tool) > most {
+		n.Over, n.Pair = true, true
 	}
 	return n
 }

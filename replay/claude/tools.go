@@ -143,6 +143,12 @@ func (b *Book) refused(t *Block, o *offer) string {
 	if replay.AppOnly(t.def) {
 		return "it is for the server's own user interface"
 	}
+	if b.profile.Name.ToolAsIs && notInNames.MatchString(t.Name.Tool) {
+		return fmt.Sprintf("this host sends its name as it is, %q: the API refuses the whole request for it", cut(t.Name.Tool, 80))
+	}
+	if t.Name.Pair {
+		return fmt.Sprintf("the names of server and tool together are longer than the %d characters of this host", b.profile.Name.PairMax)
+	}
 	if t.Name.Over {
 		return fmt.Sprintf("its name is longer than the %d characters of this host", b.profile.Name.Max)
 	}

@@ -15,7 +15,7 @@ type meter struct {
 	each     []tokens.ToolCount
 	whole    []tokens.Count // of a definition: counted, or estimated
 	calls    []int
-	used     []bool // it was called, or another definition of it
+	used     []bool  // it was called, or another definition of it
 	found    []int   // first turn whose request holds a definition that a search has to find; 0 for none
 	offered  []int   // turns that offer the tool
 	runs     [][]run // the same, in a row

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,26 +27,15 @@ var hostNames = []string{
 	"api", "managed-agents", "ts-sdk",
 }
 
-// api is the profile of what the API itself refuses.
-const api = "api"
-
-// refuser is who refuses definitions, for --for. Of a host that is known by its
-// requests only it is the API, with names as that host makes them.
-func refuser(l *sessions.Loaded, id string) (p *apicheck.Profile, compose func(server, tool string) string) {
+// refuser is who refuses definitions, for --for.
+func refuser(l *sessions.Loaded, id string) *apicheck.Profile {
 	if p, ok := apicheck.Named(id); ok {
-		return p, nil
+		return p
 	}
-	h, err := claude.Builtin().Get(id)
-	if err != nil {
-		return apicheck.ProfileOf(clientOf(l)), nil // auto
+	if h, err := claude.Builtin().Get(id); err == nil {
+		return apicheck.For(h)
 	}
-	known, _ := apicheck.Named(api)
-	own := *known
-	own.Name, own.Title = h.ID, h.Title
-	return &own, func(server, tool string) string {
-		n := h.Compose(server, tool)
-		return cmp.Or(n.Refused, n.Whole, n.Sent)
-	}
+	return apicheck.ProfileOf(clientOf(l)) // auto
 }
 
 // clientOf is what the client of a session calls itself.
