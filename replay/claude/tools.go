@@ -174,7 +174,7 @@ func (b *Book) tool(session int, it *decode.Item, link Link) *Block {
 	d := wire.Root(it.Definition)
 	b.flatten(t, d)
 	b.cutDescription(t)
-	if b.Loading() != LoadUpfront && (b.profile.AlwaysLoadMeta == "" || d.At("_meta", b.profile.AlwaysLoadMeta).Type != gjson.True) {
+	if b.defers(d) {
 		t.Deferred = true
 		if turn, ok := b.loaded[t.Name.Sent]; ok {
 			t.Loaded = turn
@@ -182,6 +182,11 @@ func (b *Book) tool(session int, it *decode.Item, link Link) *Block {
 		t.Notes = append(t.Notes, Note{NoteDeferred, "the model has the definition only once it has searched for it"})
 	}
 	return t
+}
+
+// defers reports that the host searches for a tool before it sends its definition.
+func (b *Book) defers(d wire.Value) bool {
+	return b.Loading() != LoadUpfront && (b.profile.AlwaysLoadMeta == "" || d.At("_meta", b.profile.AlwaysLoadMeta).Type != gjson.True)
 }
 
 var combinators = [...]string{"anyOf", "oneOf", "allOf"}
