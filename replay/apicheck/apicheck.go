@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcptap/mcptap/decode/rules"
@@ -163,6 +164,9 @@ func (c *checker) report(f *Fact, tool int, path, what string) {
 		name = "the server"
 	case tool >= 0:
 		name = brief(c.tools[tool].Name)
+		if strings.TrimSpace(name) == "" {
+			name = strconv.Quote(name)
+		}
 	}
 	c.found = append(c.found, Finding{Rule: c.rule, Fact: f, Severity: f.Severity(), Tool: tool, Name: name, What: name + ": " + what, Path: path})
 }

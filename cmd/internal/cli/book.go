@@ -173,6 +173,10 @@ func (a *app) play(names []string, o *bookOptions) (*played, error) {
 			p.close()
 			return nil, err
 		}
+		if l.Header == nil && l.Len() == 0 {
+			p.close()
+			return nil, notRecording(name, l)
+		}
 		a.sayRemarks(l)
 		all = append(all, l)
 	}
@@ -198,6 +202,17 @@ func (a *app) play(names []string, o *bookOptions) (*played, error) {
 	p.loaded = all
 	p.line = replay.New(replay.Options{NotModel: o.hostTool}, list...)
 	return p, nil
+}
+
+// notRecording is the error of a file without a head and without a message.
+func notRecording(name string, l *sessions.Loaded) error {
+	if name == "-" {
+		name = "standard input"
+	}
+	if l.Records == 0 && l.Passed == 0 {
+		return fmt.Errorf("%s is empty, so there is no session to read", name)
+	}
+	return fmt.Errorf("%s is no recording of mcptap: no line of it is a message between host and server; 'mcptap ls' lists what there is", name)
 }
 
 func (p *played) load(open func() (*sessions.Session, error)) (*sessions.Loaded, error) {
