@@ -62,13 +62,16 @@ what stands around them, and the frame that listed it.
 		ValidArgsFunction: a.completeSession,
 	}
 	o.bookOptions.add(c)
-	o.exact.add(c)
+	o.exact.add(c, false)
 	c.Flags().BoolVar(&o.tidy, "tidy", false, "the definitions as they could be, next to what they are")
 	c.Flags().BoolVar(&o.json, "json", false, "one JSON object ('mcptap help json')")
 	return c
 }
 
 func (a *app) runRent(names []string, o *rentOptions) error {
+	if err := o.exact.check(); err != nil {
+		return err
+	}
 	r, err := a.reading(names, &o.bookOptions)
 	if err != nil {
 		return err
@@ -107,10 +110,10 @@ type rented struct {
 func (a *app) rented(r *reading, o *rentOptions) (*rented, error) {
 	v := &rented{reading: r, ledger: ledger.Of(r.book, r.meter)}
 	options := rent.Options{Table: r.table, Day: a.Now(), NamesHidden: r.book.Loading() == claude.LoadDeferredHidden}
-	if o.exact.on && len(v.newest()) == 0 {
+	if o.exact.on() && len(v.newest()) == 0 {
 		return nil, fmt.Errorf("the newest request offers no tools, so there is nothing to count")
 	}
-	if o.exact.on {
+	if o.exact.on() {
 		counts, factor, err := a.countTools(r, v.ledger, &o.exact)
 		if err != nil {
 			return nil, err
@@ -119,7 +122,7 @@ func (a *app) rented(r *reading, o *rentOptions) (*rented, error) {
 		v.factor = factor
 		which := v.newest()
 		v.ledger = ledger.Of(r.book, r.meter)
-		for k, i := range which {
+		for k, i := range which[:len(counts.Tools)] {
 			v.ledger.Session.Tools[i].Counted = counts.Tool(k)
 		}
 	}

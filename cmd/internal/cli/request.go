@@ -78,7 +78,7 @@ servers itself (its MCP connector), which takes servers on https.
 	f.BoolVar(&o.json, "json", false, "JSON on a terminal, too")
 	f.BoolVar(&o.hosts, "hosts", false, "list the host profiles")
 	o.connector.add(c)
-	o.exact.add(c)
+	o.exact.add(c, true)
 	_ = c.RegisterFlagCompletionFunc("turn", cobra.FixedCompletions([]string{"last", "all", "0"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -109,15 +109,18 @@ func (a *app) runRequest(names []string, o *requestOptions) error {
 	switch {
 	case o.connector.on:
 		return a.printConnector(r, o)
-	case o.exact.on:
+	case o.exact.on():
 		return a.countRequest(r, turns[0], o)
 	}
 	return a.printRequests(r, turns, o)
 }
 
 func (o *requestOptions) check() error {
+	if err := o.exact.check(); err != nil {
+		return err
+	}
 	forms := 0
-	for _, on := range []bool{o.changes, o.links, o.curl, o.connector.on, o.exact.on} {
+	for _, on := range []bool{o.changes, o.links, o.curl, o.connector.on, o.exact.on()} {
 		if on {
 			forms++
 		}
@@ -125,7 +128,7 @@ func (o *requestOptions) check() error {
 	switch {
 	case forms > 1:
 		return usagef("--changes, --links, --curl, --connector and --exact are forms of one answer; take one of them")
-	case (o.curl || o.exact.on) && o.turn == "all":
+	case (o.curl || o.exact.on()) && o.turn == "all":
 		return usagef("--curl and --exact send one request; take one --turn")
 	case o.connector.on && o.turn != "last":
 		return usagef("--connector is the whole session as one request; it takes no --turn")
