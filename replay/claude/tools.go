@@ -153,7 +153,7 @@ func (b *Book) refused(t *Block, o *offer) string {
 		return fmt.Sprintf("its name is longer than the %d characters of this host", b.profile.Name.Max)
 	}
 	if taken := o.byName[t.Name.Sent]; taken != nil {
-		return fmt.Sprintf("its name is that of tool %q of server %q: the API takes each name once", taken.Name.Tool, taken.Name.Server)
+		return fmt.Sprintf("its name is that of tool %q of server %q: the API takes each name once", cut(taken.Name.Tool, 80), cut(taken.Name.Server, 80))
 	}
 	def := t.def
 	if t.mended != nil {
@@ -169,7 +169,7 @@ func (b *Book) tool(session int, it *decode.Item, link Link) *Block {
 	t.Session, t.def, t.link = session, it.Definition, link
 	t.Name = b.name(session, it.Name)
 	if t.Name.Whole != "" || t.Name.Refused != "" {
-		t.Notes = append(t.Notes, Note{NoteRenamed, "by the host's rule its name is " + cmp.Or(t.Name.Refused, t.Name.Whole)})
+		t.Notes = append(t.Notes, Note{NoteRenamed, "by the host's rule its name is " + shown(cmp.Or(t.Name.Refused, t.Name.Whole))})
 	}
 	d := wire.Root(it.Definition)
 	b.flatten(t, d)
@@ -187,6 +187,14 @@ func (b *Book) tool(session int, it *decode.Item, link Link) *Block {
 // defers reports that the host searches for a tool before it sends its definition.
 func (b *Book) defers(d wire.Value) bool {
 	return b.Loading() != LoadUpfront && (b.profile.AlwaysLoadMeta == "" || d.At("_meta", b.profile.AlwaysLoadMeta).Type != gjson.True)
+}
+
+// shown cuts a name from the outside to what fits into a note.
+func shown(name string) string {
+	if short := cut(name, 200); short != name {
+		return short + "…"
+	}
+	return name
 }
 
 var combinators = [...]string{"anyOf", "oneOf", "allOf"}

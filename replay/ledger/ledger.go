@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
@@ -325,10 +327,10 @@ func (r *reader) doubtCalls() {
 		}
 	}
 	if unlisted > 0 {
-		r.doubt("definitions of tools that were called and never listed are in no sum: %d of the calls are of such", unlisted)
+		r.doubt("definitions of tools that were called and never listed are in no sum: those of %s", english.Plural(unlisted, "call", ""))
 	}
 	if left > 0 {
-		r.doubt("definitions that this host leaves out are in no sum: %d of the calls are of such all the same", left)
+		r.doubt("definitions that this host leaves out are in no sum, though %s of such crossed", english.Plural(left, "call", ""))
 	}
 }
 
@@ -342,7 +344,7 @@ func (r *reader) doubtSearches() {
 		}
 	}
 	if n := len(found); n > 0 {
-		r.doubt("a search is a request of its own, which reads all that came before it, and is in no count: %d tools had to be found before they were called, with one search each or together", n)
+		r.doubt("a search is a request of its own, which reads all that came before it, and is in no count: %s had to be found before the call, with one search each or together", english.Plural(n, "tool", ""))
 	}
 }
 

@@ -99,7 +99,7 @@ func (p *requestPage) grouping(turn int) {
 	}
 	for _, c := range t.Calls[1:min(len(t.Calls), 4)] {
 		call := &line.Calls[c]
-		p.reason(call.Tool+" is of the same turn", call.Join)
+		p.reason(shortName(quoteEmpty(call.Tool))+" is of the same turn", call.Join)
 	}
 	if more := len(t.Calls) - 4; more > 0 {
 		p.line(dim, 0, fmt.Sprintf("and %d more calls; --links says why", more))
@@ -167,13 +167,13 @@ func (p *requestPage) tokens(b *claude.Placed) string {
 func (p *requestPage) label(b *claude.Placed) string {
 	switch b.Kind {
 	case claude.Tool:
-		return b.Name.Sent
+		return shortName(b.Name.Sent)
 	case claude.ToolUse, claude.ToolResult:
-		return string(b.Kind) + " " + b.Name.Sent
+		return string(b.Kind) + " " + shortName(b.Name.Sent)
 	case claude.Instructions:
-		return "instructions of " + b.Name.Server
+		return "instructions of " + shortName(b.Name.Server)
 	case claude.Toolset:
-		return "all tools of " + b.Name.Server
+		return "all tools of " + shortName(b.Name.Server)
 	}
 	return string(b.Kind)
 }
@@ -209,7 +209,7 @@ func (p *requestPage) body(b *claude.Placed) {
 		p.text(b.Text())
 	case claude.Tool:
 		for _, c := range b.Cuts() {
-			p.line(dim, 4, fmt.Sprintf("lost: %s", c.Lost))
+			p.text("lost: " + c.Lost)
 		}
 	}
 }
@@ -255,7 +255,7 @@ func (p *requestPage) rest(r *claude.Request, changes bool) {
 	if changes {
 		c := r.Changes()
 		for _, t := range c.Gone {
-			p.line(yellow, 0, "gone: "+string(t.Kind)+" "+t.Name.Sent)
+			p.line(yellow, 0, "gone: "+string(t.Kind)+" "+shortName(t.Name.Sent))
 		}
 		if c.Reordered {
 			p.line(yellow, 0, "the tools stand in another order: to a cache that is another prefix")
@@ -271,6 +271,6 @@ func (p *requestPage) rest(r *claude.Request, changes bool) {
 	line := p.book.Timeline()
 	for i := range line.Apart {
 		a := &line.Apart[i]
-		p.line(dim, 0, fmt.Sprintf("not the model's: %s, %s: %s", a.Tool, line.Label(a.Request), a.Reason))
+		p.line(dim, 0, fmt.Sprintf("not the model's: %s, %s: %s", shortName(quoteEmpty(a.Tool)), line.Label(a.Request), a.Reason))
 	}
 }
