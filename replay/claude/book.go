@@ -192,6 +192,9 @@ func (b *Book) writeTurn(turn int) {
 			&Message{"assistant", turn, []*Block{b.block(AssistantText, turn, "what the assistant answered before the user's next request")}},
 			&Message{"user", turn, []*Block{b.block(UserText, turn, "what the user wrote next")}})
 	}
+	if b.profile.Shape == shapeConnector && turn > 1 && !t.Request {
+		b.messages = append(b.messages, &Message{"user", turn, []*Block{b.block(UserText, turn, wroteNext)}})
+	}
 	b.search(turn, t.Calls)
 	b.first = append(b.first, len(b.messages))
 	use := &Message{Role: "assistant", Turn: turn, Blocks: []*Block{b.block(AssistantText, turn, "what the assistant wrote before its calls, if anything")}}
@@ -236,6 +239,10 @@ func (b *Book) search(turn int, calls []int) {
 	result.Name, result.toolUse = use.Name, use.toolUse
 	b.messages = append(b.messages, &Message{"assistant", turn, []*Block{use}}, &Message{"user", turn, []*Block{result}})
 }
+
+// wroteNext is what stands between two replies of which the API's own client made the
+// calls.
+const wroteNext = "what the user wrote next, or nothing while the API goes on by itself"
 
 // deferredCall reports that a call is of a tool that this host has to search for.
 func (b *Book) deferredCall(call int) bool {

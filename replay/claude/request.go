@@ -100,7 +100,7 @@ func (b *Book) assemble(turn int, m replay.Moment, messages []*Message) *Request
 	o := b.offerAt(m, turn)
 	r := &Request{Turn: turn, Moment: m, Tools: o.tools, System: o.system, LeftOut: o.out, Messages: messages, book: b, offer: o}
 	if b.profile.Shape == shapeConnector && turn > 0 {
-		next := &Message{Role: "user", Turn: turn, Blocks: []*Block{b.block(UserText, turn, "what the user wrote next, or nothing while the API goes on by itself")}}
+		next := &Message{Role: "user", Turn: turn, Blocks: []*Block{b.block(UserText, turn, wroteNext)}}
 		r.Messages = append(r.Messages, next)
 	}
 	return r

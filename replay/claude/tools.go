@@ -117,10 +117,12 @@ func (b *Book) offerList(o *offer, session int, l *decode.List) {
 		t := b.block(Toolset, 0, "")
 		t.Session, t.Name.Server = session, b.line.Sessions[session].Name
 		t.link = b.link(session, l.From, "/result/tools")
-		if o.byName[t.Name.Server] == nil {
-			o.tools = append(o.tools, t)
-			o.byName[t.Name.Server] = t
+		if o.byName[t.Name.Server] != nil {
+			o.leaveOut(t, "another server has its name, and the API takes each name once")
+			return
 		}
+		o.tools = append(o.tools, t)
+		o.byName[t.Name.Server] = t
 		return
 	}
 	pages := b.pages(session, l)

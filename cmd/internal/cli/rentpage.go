@@ -213,13 +213,14 @@ func (p *rentPage) saves() {
 	words := "deferring (definitions are held back until a search finds them) saves %s tokens over these requests"
 	switch {
 	case high < 0:
-		s, words = tokens.Count{}.Minus(s), "deferring (definitions are held back until a search finds them) takes %s tokens more over these requests"
+		s, words = tokens.Count{}.Minus(s), "deferring (definitions are held back until a search finds them) is a loss: it takes %s tokens more over these requests"
 	case low < 0:
 		words = "deferring (definitions are held back until a search finds them) makes no clear difference: it saves %s tokens"
 	}
 	if p.v.book.Loading() != claude.LoadUpfront {
 		words += ", and this host is taken to do so"
 	}
+	words += "; the searches, each a request of its own, are in none of it"
 	p.say(dim, 0, fmt.Sprintf(words, s))
 }
 

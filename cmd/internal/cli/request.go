@@ -176,13 +176,13 @@ func (a *app) printRequests(rd *reading, turns []int, o *requestOptions) error {
 		r := b.Request(n)
 		switch {
 		case o.changes:
-			out.value(changesObject(rd, r), len(turns) == 1)
+			out.value(changesObject(rd, r), o.turn != "all")
 		case o.links:
-			out.value(linksObject(rd, r), len(turns) == 1)
+			out.value(linksObject(rd, r), o.turn != "all")
 		case o.curl:
 			out.curl(r)
 		default:
-			out.raw(r.JSON(), len(turns) == 1)
+			out.raw(r.JSON(), o.turn != "all")
 		}
 	}
 	return out.Flush()
@@ -224,7 +224,11 @@ func (a *app) sayLeftOut(b *claude.Book, turns []int) {
 
 // leftWords names a definition that a host leaves out, and says why.
 func leftWords(t *claude.Block) string {
-	return shortName(quoteEmpty(t.Name.Tool)) + ": " + lastNote(t)
+	name := quoteEmpty(t.Name.Tool)
+	if t.Kind == claude.Toolset {
+		name = "all tools of " + t.Name.Server
+	}
+	return shortName(name) + ": " + lastNote(t)
 }
 
 func quoteEmpty(name string) string {
