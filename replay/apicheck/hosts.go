@@ -106,9 +106,6 @@ func (p *Profile) Compose(server, tool string) string {
 	return n.Judged()
 }
 
-// taken is what the API takes in a name.
-var taken = sync.OnceValue(func() *alphabet { return alphabetOf("A-Z a-z 0-9 _ -") })
-
 // An alphabet is a set of ASCII characters.
 type alphabet [128]bool
 

@@ -95,7 +95,7 @@ func TestContent(t *testing.T) {
 	pdf := `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGk="}}`
 	text := func(s string) string { return string(textBlock(s)) }
 	for host, want := range map[string][]string{
-		"claude-code": {text("words"), image, text("[Resource link: doc] x://doc (a doc)"), text("[Resource from s at x://r] embedded"), text(mark("the path of the file that the host saved this an embedded PDF to"))},
+		"claude-code": {text("words"), image, text("[Resource link: doc] x://doc (a doc)"), text("[Resource from s at x://r] embedded"), text(mark("the path of the file that the host saved an embedded PDF to"))},
 		"generic":     {text("words"), image, text("[Resource link: doc] x://doc (a doc)"), text("embedded"), pdf},
 		"vscode":      {text("words"), image, text(mark("how this host shows a link to x://doc")), text(mark("how this host shows a link to x://r")), text(mark("how this host shows a link to x://p"))},
 		"langchain":   {text("words"), image, text(mark("how this host shows a link to x://doc")), text("embedded"), pdf},

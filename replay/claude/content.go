@@ -209,12 +209,12 @@ func (r *reader) item(item wire.Value) {
 		source := object().str("type", "url").str("url", item.Get("uri").Text()).end()
 		r.block2(object().str("type", "image").raw("source", source).end(), item.Get("uri").Path, "as the address of an image")
 	case asSaved:
-		r.stand("the path of the file that the host saved this "+what+" to", item, "saved to a file: the model reads its path")
+		r.stand("the path of the file that the host saved "+what+" to", item, "saved to a file: the model reads its path")
 	case asRaises:
 		r.raised = cmp.Or(r.raised, what)
 		r.fate(item.Path, true, Never, "the host raises an exception on "+what)
 	case asData:
-		r.stand("what the model gets of this "+what, item, "as a part that only this host has")
+		r.stand("what the model gets of "+what, item, "as a part that only this host has")
 	case asLink:
 		r.stand("how this host shows a link to "+linkTarget(item), item, "as a link that the model has to read itself")
 	case asDropped:

@@ -84,6 +84,18 @@ func lists(l *decode.List, tool string) bool {
 	return l != nil && slices.ContainsFunc(l.Items, func(it decode.Item) bool { return it.Name == tool })
 }
 
+// Partial are the sessions whose newest listing was not read to its end when the
+// request was sent, as indexes in the timeline: tools may be missing.
+func (r *Request) Partial() (out []int) {
+	line := r.book.line
+	for i := range line.Sessions {
+		if l := line.List(i, decode.Tools, r.Moment); l != nil && !l.Complete && !line.IsProbe(i) && !line.Over(i, r.Moment) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // Ended are the sessions that had ended when the request was sent, as indexes in the
 // timeline: what they listed is in it no more, what they answered is.
 func (r *Request) Ended() (out []int) {

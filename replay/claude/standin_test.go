@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/internal/talk"
 	"github.com/mcptap/mcptap/tap"
 )
@@ -128,5 +129,51 @@ func TestSearch(t *testing.T) {
 		if p.Kind == SearchUse {
 			t.Error("a host that loads all searches")
 		}
+	}
+}
+
+// TestConnectorTurns: replies of the API's own client do not follow each other, and a
+// server whose name is taken is left out with a word.
+func TestConnectorTurns(t *testing.T) {
+	sessions := []*replay.Session{}
+	for range 2 {
+		k := talk.New()
+		k.List(100, toolNamed("a"))
+		k.Answer(1100, k.Ask(1000, "a", "{}", ""), "done")
+		k.Answer(9100, k.Ask(9000, "a", "{}", ""), "done")
+		sessions = append(sessions, &replay.Session{Session: k.Session, Body: k.Body, Name: "same"})
+	}
+	r := NewBook(replay.New(replay.Options{}, sessions...), Options{Profile: profile(t, "mcp-connector")}).Request(2)
+	checkRequest(t, "of the connector", r)
+	for i := range r.Messages[1:] {
+		if r.Messages[i].Role == r.Messages[i+1].Role {
+			t.Errorf("messages %d and %d are both of the %s", i, i+1, r.Messages[i].Role)
+		}
+	}
+	if len(r.Tools) != 1 || len(r.LeftOut) != 1 || !strings.Contains(r.LeftOut[0].Notes[0].Words, "another server has its name") {
+		t.Errorf("%d toolsets, left out %+v", len(r.Tools), r.LeftOut)
+	}
+}
+
+// TestPartial: a listing that is read again, and not to its end, is told.
+func TestPartial(t *testing.T) {
+	k := talk.New()
+	page := func(ms, id int, cursor, result string) {
+		k.Say(ms, tap.C2S, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":{%s}}`, id, cursor))
+		k.Result(ms+1, id, result)
+	}
+	first := `{"tools":[` + toolNamed("a") + `],"nextCursor":"x"}`
+	page(100, 51, "", first)
+	page(200, 52, `"cursor":"x"`, `{"tools":[`+toolNamed("b")+`]}`)
+	k.Answer(1100, k.Ask(1000, "a", "{}", ""), "done")
+	page(2000, 53, "", first)
+	k.Answer(9100, k.Ask(9000, "a", "{}", ""), "done")
+	b := bookOf(t, k, "s", "generic")
+	if got := b.Request(0).Partial(); len(got) != 0 {
+		t.Errorf("a listing that was read to its end is partial: %v", got)
+	}
+	last := b.Request(2)
+	if len(last.Tools) < 2 && len(last.Partial()) != 1 {
+		t.Errorf("%d tools, and nothing says that they may be more", len(last.Tools))
 	}
 }

@@ -307,6 +307,9 @@ func (r *reader) doubts() {
 	if r.book.Loading() != claude.LoadUpfront {
 		r.doubtSearches()
 	}
+	for _, i := range r.book.Request(r.book.Turns()).Partial() {
+		r.doubt("%s: its newest listing was not read to its end: tools may be missing", line.Sessions[i].Name)
+	}
 	for i := range line.Sessions {
 		if !line.IsProbe(i) && line.List(i, decode.Tools, line.Len()) == nil {
 			r.doubt("%s: no complete list of its tools crossed", line.Sessions[i].Name)

@@ -77,9 +77,6 @@ func (a *app) runRent(names []string, o *rentOptions) error {
 		return err
 	}
 	defer r.close()
-	if r.strange != nil {
-		return usagef("--model: %v", r.strange)
-	}
 	v, err := a.rented(r, o)
 	if err != nil {
 		return err

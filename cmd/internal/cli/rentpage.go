@@ -480,10 +480,14 @@ func (p *rentPage) slim() {
 }
 
 func (p *rentPage) doubts() {
-	all := slices.Concat(p.v.ledger.Doubts, p.v.report.Doubts)
+	all := slices.Clone(p.v.ledger.Doubts)
+	if words := fetchedWords(p.v.book); words != "" {
+		all = append(all, words)
+	}
 	for _, b := range p.v.ledger.LeftOut {
 		all = append(all, "not sent: "+leftWords(b))
 	}
+	all = append(all, p.v.report.Doubts...)
 	if len(all) == 0 {
 		return
 	}

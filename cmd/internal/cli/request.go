@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -99,9 +101,6 @@ func (a *app) runRequest(names []string, o *requestOptions) error {
 		return err
 	}
 	defer r.close()
-	if r.strange != nil {
-		a.say("%v; tokens are estimated as those of %s", r.strange, r.meter.Estimator().Model().ID)
-	}
 	turns, err := o.turns(r.book)
 	if err != nil {
 		return err
@@ -130,6 +129,8 @@ func (o *requestOptions) check() error {
 		return usagef("--changes, --links, --curl, --connector and --exact are forms of one answer; take one of them")
 	case (o.curl || o.exact.on()) && o.turn == "all":
 		return usagef("--curl and --exact send one request; take one --turn")
+	case !o.connector.on && (o.connector.pin || len(o.connector.urls) > 0):
+		return usagef("--pin and --url are for --connector")
 	case o.connector.on && o.turn != "last":
 		return usagef("--connector is the whole session as one request; it takes no --turn")
 	}
@@ -211,6 +212,12 @@ func (a *app) sayLeftOut(b *claude.Book, turns []int) {
 			}
 		}
 	}
+	for _, s := range b.Request(turns[len(turns)-1]).Partial() {
+		a.say("%s", partialWords(b, s))
+	}
+	if words := fetchedWords(b); words != "" {
+		a.say("%s", words)
+	}
 	if len(said) > 0 {
 		a.say("%s left out:", plural(len(said), "definition"))
 	}
@@ -240,6 +247,34 @@ func quoteEmpty(name string) string {
 
 func endedWords(b *claude.Book, session, request int) string {
 	return fmt.Sprintf("%s had ended before request %d: its tools are not in it, its calls and answers are", shortName(b.Timeline().Sessions[session].Name), request)
+}
+
+func partialWords(b *claude.Book, session int) string {
+	return shortName(b.Timeline().Sessions[session].Name) + ": its newest listing was not read to its end: tools may be missing"
+}
+
+// fetchedWords says what became of prompts and resources that were fetched; "" if none
+// were.
+func fetchedWords(b *claude.Book) string {
+	var what []string
+	for _, kind := range [][2]string{{"prompts/get", "prompts"}, {"resources/read", "resources"}} {
+		if slices.ContainsFunc(b.Timeline().Sessions, func(s *replay.Session) bool { return asks(s, kind[0]) }) {
+			what = append(what, kind[1])
+		}
+	}
+	if len(what) == 0 {
+		return ""
+	}
+	return strings.Join(what, " and ") + " were fetched, and are in no request here: whether and where the host gave them to the model is not on this wire"
+}
+
+func asks(s *replay.Session, method string) bool {
+	for i := range s.Calls() {
+		if s.Call(i).Method == method {
+			return true
+		}
+	}
+	return false
 }
 
 // jsonOut writes JSON; to a terminal, without what could drive it.

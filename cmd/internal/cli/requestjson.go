@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
@@ -76,8 +77,13 @@ type cutJSON struct {
 	Limit     int      `json:"limit"`
 	Size      int      `json:"size"`
 	Estimated bool     `json:"estimated"`
-	Lost      string   `json:"lost"`
+	Lost      string   `json:"lost"` // its first bytes
+	LostBytes int      `json:"lost_bytes"`
 }
+
+// maxLost bounds how much is printed of a text that a host cuts off: all of it is in
+// the recording.
+const maxLost = 2000
 
 type blockJSON struct {
 	Path   string          `json:"path"`
@@ -218,7 +224,7 @@ func noteObjects(notes []claude.Note) (out []noteObject) {
 
 func cutObjects(cuts []claude.Cut) (out []cutJSON) {
 	for _, c := range cuts {
-		out = append(out, cutJSON{froms([]claude.Link{c.Link})[0], c.Unit, c.Limit, c.Size, c.Estimated, c.Lost})
+		out = append(out, cutJSON{froms([]claude.Link{c.Link})[0], c.Unit, c.Limit, c.Size, c.Estimated, strings.ToValidUTF8(c.Lost[:min(len(c.Lost), maxLost)], ""), len(c.Lost)})
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/ledger"
@@ -223,13 +225,25 @@ func (p *requestPage) result(c *claude.Content) {
 		if part.Placeholder != "" {
 			p.line(dim, 4, "░ "+part.Placeholder)
 		}
-		if known := part.Known(); known != "" {
+		if media := mediaWords(part); media != "" {
+			p.line(normal, 4, media)
+		} else if known := part.Known(); known != "" {
 			p.text(known)
 		}
 	}
 	for _, n := range c.Notes {
 		p.line(yellow, 4, "! "+n.Words)
 	}
+}
+
+// mediaWords says what a part is that people can't read; "" for a text.
+func mediaWords(part *claude.Part) string {
+	b := gjson.ParseBytes(part.JSON)
+	data := b.Get("source.data").String()
+	if data == "" || b.Get("source.type").String() != "base64" {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s, %s of base64", b.Get("type").String(), shortName(b.Get("source.media_type").String()), bytesWords(len(data)))
 }
 
 // text prints the first lines of a text.
@@ -264,6 +278,12 @@ func (p *requestPage) rest(r *claude.Request, changes bool) {
 	}
 	for _, t := range r.LeftOut {
 		p.line(yellow, 0, "left out: "+leftWords(t))
+	}
+	for _, s := range r.Partial() {
+		p.line(yellow, 0, partialWords(p.book, s))
+	}
+	if words := fetchedWords(p.book); words != "" {
+		p.line(dim, 0, words)
 	}
 	for _, s := range r.Ended() {
 		p.line(yellow, 0, endedWords(p.book, s, r.Turn))
