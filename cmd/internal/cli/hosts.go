@@ -63,7 +63,7 @@ func hostsText(set *claude.Profiles) string {
 	for i := range set.Profiles {
 		h := &set.Profiles[i]
 		fmt.Fprintf(&b, "%s: %s; confidence %s, as of %s\n", h.ID, h.Title, h.Confidence, h.Date)
-		entry(&b, "names", h.Name.Template)
+		entry(&b, "names", nameWords(h))
 		entry(&b, "definitions", loadingWords[h.Loading])
 		entry(&b, "structured", structuredWords[h.Structured])
 		entry(&b, "known by", strings.Join(append(h.Detect.Clients, h.Detect.Meta...), ", "))
@@ -83,6 +83,15 @@ func hostsText(set *claude.Profiles) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// nameWords says how a host composes a name, and how long it may be.
+func nameWords(h *claude.Profile) string {
+	s := fmt.Sprintf("%s, up to %d characters", h.Name.Template, h.Name.Max)
+	if h.Name.PairMax > 0 {
+		s += fmt.Sprintf(", server and tool together up to %d", h.Name.PairMax)
+	}
+	return s
 }
 
 var loadingWords = map[string]string{
