@@ -15,5 +15,5 @@ fuzz: ## every fuzz target for a minute
 bench: ## the Go benchmarks
 	go test -run '^$$' -bench . ./...
 
-screenshots: ## the pictures, anew (needs tmux and pngquant)
+screenshots: ## the pictures, anew (needs rsvg-convert and pngquant)
 	screenshots/make.sh

@@ -16,10 +16,11 @@ const (
 	PartTextSpace             // the same inside JSON that travels as a text, escapes included
 	PartLineEnd               // of the frame
 	PartStray                 // bytes of what is no message
+	PartLong                  // of a frame too long to be taken apart: it lies in a side file
 	NumParts
 )
 
-var partNames = [...]string{"envelope", "_meta", "mrtr", "payload", "duplicate", "space", "text space", "line end", "stray"}
+var partNames = [...]string{"envelope", "_meta", "mrtr", "payload", "duplicate", "space", "text space", "line end", "stray", "too long to split"}
 
 func (p Part) String() string { return nameOf(partNames[:], int(p)) }
 

@@ -21,6 +21,12 @@ func (s *Session) addCarried(f *tap.Frame) {
 		x.quieted(f.Time, f.SSE)
 	}
 	x.active = f.Time
+	if f.HTTP.Encoding != "" {
+		c.bits |= carriedDecoded
+	}
+	if f.JSON {
+		c.bits |= carriedJSON
+	}
 	if f.SSE != nil {
 		s.takeEvent(x, f, &c)
 	}
@@ -49,10 +55,13 @@ func (s *Session) takeEvent(x *exchange, f *tap.Frame, c *carried) {
 	if f.SSE.ID != nil {
 		c.bits |= carriedID
 	}
-	if framing := f.HTTP.Wire - f.Len(); framing > 0 && f.HTTP.Encoding == "" {
+	if framing := f.HTTP.Wire - Crossed(f); framing > 0 && f.HTTP.Encoding == "" {
 		c.framing = int32(min(framing, math.MaxInt32))
 		x.framing += framing
 		s.web.bytes.Framing[f.Dir] += framing
+	}
+	if f.HTTP.Encoding != "" {
+		x.decoded += Crossed(f)
 	}
 	s.eventFields(x, f.SSE, true)
 }
@@ -105,10 +114,22 @@ func isRPC(f *tap.Frame) bool {
 // addBody takes a body that is no message of MCP.
 func (s *Session) addBody(f *tap.Frame) {
 	at := s.place(f)
-	s.frames.at(at).kind = kindBody
+	e := s.frames.at(at)
+	e.kind = kindBody
+	if f.Dir == tap.S2C && !f.JSON {
+		e.stray = strayNumber(Classify(beginning(f)))
+	}
 	if s.opts.Bytes {
 		s.addTotals(f, at)
 	}
+}
+
+// beginning is what of a body is at hand.
+func beginning(f *tap.Frame) []byte {
+	if f.Digest != nil {
+		return []byte(f.Digest.Head)
+	}
+	return f.Body
 }
 
 // whereIn gives what a frame has from its exchange.

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mcptap/mcptap/tap"
 )
@@ -78,7 +79,7 @@ func (s *Session) exchangeOf(e *call) *exchange {
 func (s *Session) whyEnded(x *exchange) string {
 	reason := s.web.words.name(x.reason)
 	if reason != "" {
-		reason = ": " + reason
+		reason = ": " + strings.TrimPrefix(reason, "the answer broke off: ")
 	}
 	by := enders[x.by]
 	switch {
@@ -96,10 +97,8 @@ func (s *Session) whyEnded(x *exchange) string {
 		return "the tap ended the exchange" + reason
 	case by == tap.EndBroken:
 		return fmt.Sprintf("the answer (HTTP %d) broke off", x.status) + reason
-	case x.bits&exStream != 0:
-		return "the event stream ended without it"
 	}
-	return fmt.Sprintf("HTTP %d without a message", x.status)
+	return s.whatCame(x) + reason
 }
 
 // streamOver tells of a call of HTTP+SSE whose stream, on which its answer would have

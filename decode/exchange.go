@@ -17,7 +17,7 @@ type Exchange struct {
 	Method, Target string // the request's; secrets in the target are masked
 	Client         string // address of the connection
 	Status         int    // 0 until an answer came
-	By, Error      string // who ended it, and why (tap.EndServer, ...)
+	By, Error      string // who ended it (tap.EndServer, ...), and why, as [PlainError] says it
 
 	Start, Head, End time.Duration // the request's head, the answer's, the end
 
@@ -77,8 +77,8 @@ type Resumed struct {
 // Accept, Content-Type, Authorization, Origin, Host, Last-Event-ID and those of MCP.
 func (x *Exchange) Header(name string) (value string, ok bool) { return find(x.request, name) }
 
-// Answer gives a header of the answer: Content-Type, WWW-Authenticate, Location,
-// X-Accel-Buffering and Mcp-Session-Id.
+// Answer gives a header of the answer: Content-Type, Content-Encoding,
+// WWW-Authenticate, Location, X-Accel-Buffering and Mcp-Session-Id.
 func (x *Exchange) Answer(name string) (value string, ok bool) { return find(x.answer, name) }
 
 // Params gives the Mcp-Param-* headers of the request, their names in lower case.
@@ -106,6 +106,7 @@ type exchange struct {
 	n                                   uint64
 	start, head, end, active, quiet     time.Duration
 	headUp, headDown, up, down, framing int64
+	decoded                             int64 // bytes of a compressed stream
 	secretUp, secretDown                int32
 
 	number               uint32

@@ -13,7 +13,7 @@ type Frame struct {
 	N      uint64 // number in the journal
 	Time   time.Duration
 	Dir    tap.Dir
-	Size   int64 // bytes on the wire, line end included
+	Size   int64 // bytes on the wire, line end included, as [Crossed] tells
 	EOL    tap.EOL
 	Kind   Kind
 	Method string

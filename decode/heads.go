@@ -12,7 +12,7 @@ const paramPrefix = "mcp-param-"
 
 // keptHeaders are those that joins and rules need, by what has them.
 var keptHeaders = map[string]bool{
-	"accept": true, "authorization": true, "content-type": true, "host": true, "last-event-id": true, "location": true,
+	"accept": true, "authorization": true, "content-encoding": true, "content-type": true, "host": true, "last-event-id": true, "location": true,
 	"mcp-method": true, "mcp-name": true, "mcp-protocol-version": true, "mcp-session-id": true, "origin": true,
 	"www-authenticate": true, "x-accel-buffering": true,
 }

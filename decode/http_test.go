@@ -171,13 +171,33 @@ func TestWhyNoAnswer(t *testing.T) {
 		"200 2 JSON\n.2 client":                 "the client closed the connection first",
 		".2 tap told to end":                    "the tap gave no answer: told to end",
 		"200 2 SSE\n.2 tap told to end":         "the tap ended the exchange: told to end",
-		"200 2 JSON\n<2 <html>\n.2 server":      "HTTP 200 without a message",
-		"401 2\n.2 server":                      "HTTP 401: a token is asked for",
+		"200 2 JSON\n<2 <html>\n.2 server":      "HTTP 200 with a body that is no JSON: text",
+		"200 2 JSON\n.2 server":                 "HTTP 200 without a message",
+		"200 2 Content-Type: text/html; charset=utf-8\n<2 <html>\n.2 server":                           "HTTP 200 with text/html instead of a message",
+		"200 2 JSON\n<2 {\"ok\":true}\n.2 server":                                                      "HTTP 200 with JSON that is no message",
+		"200 2 JSON\n<2 \ufeff{V2,\"id\":1,\"result\":{}}\n.2 server":                                  "HTTP 200 with a byte order mark before the message",
+		"200 2 JSON\n<2 {V2,\"id\":1,\"result\":{\"a\":\"\xff\"}}\n.2 server":                          "HTTP 200 with a body that is not UTF-8",
+		"200 2 JSON\n<2 {V2,\"id\":7,\"result\":{}}\n.2 server":                                        "the answer has another id",
+		"200 2 JSON\n<2 {V2,\"id\":\"1\",\"result\":{}}\n.2 server":                                    "the id of the answer has another JSON type",
+		"200 2 SSE\n~2 {V2,\"id\":7,\"result\":{}}\n.2 server":                                         "the answer has another id",
+		"200 2 JSON\n<2 {V2,\"method\":\"notifications/a\"}\n.2 server":                                "HTTP 200 without an answer",
+		"200 2 JSON | Content-Encoding: rot13\n<2 ?!\n.2 server":                                       "HTTP 200 with a body that could not be decoded (Content-Encoding: rot13)",
+		"200 2 JSON\n.2 server the gzip encoding of the body: decoding the body: gzip: invalid header": "HTTP 200 without a message: the gzip encoding of the body: it is none",
+		"200 2 JSON\n.2 broken the answer broke off: unexpected EOF":                                   "the answer (HTTP 200) broke off: the connection ended in the middle",
+		"401 2\n.2 server": "HTTP 401: a token is asked for",
 		"401 2 JSON\n<2 {V2,\"id\":null,\"error\":{\"code\":-32001,\"message\":\"no\"}}\n.2 server": "HTTP 401: a token is asked for",
 	} {
 		if c := web1(t, opened+called+text).Call(1); c.Why != want {
 			t.Errorf("%q: %v, %q, want %q", text, c.Outcome, c.Why, want)
 		}
+	}
+	half := web1(t, opened+`POST 2 /mcp LEGACY:2025-03-26 | SESSION:a
+>2 [{V2,"id":1,"method":"ping"},{V2,"id":2,"method":"ping"}]
+200 2 JSON
+<2 [{V2,"id":1,"result":{}}]
+.2 server`)
+	if c := half.Call(2); c.Why != "the answer to the batch leaves it out" {
+		t.Errorf("half of a batch: %v, %q", c.Outcome, c.Why)
 	}
 	const listen = `POST 1 /mcp MODERN:subscriptions/listen
 >1 {V2,"id":"l","method":"subscriptions/listen","params":{"notifications":{},"_meta":{META}}}

@@ -145,7 +145,7 @@ func (s *Session) Add(f *tap.Frame) {
 // place makes the index entry of a frame.
 func (s *Session) place(f *tap.Frame) (at int) {
 	at = s.frames.add(frame{t: f.Time, dir: f.Dir, bits: lineBits(f)})
-	s.setPlace(at, f.N, f.Len())
+	s.setPlace(at, f.N, Crossed(f))
 	return at
 }
 

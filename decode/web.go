@@ -46,10 +46,12 @@ type carried struct {
 type carriedBits uint8
 
 const (
-	carriedEvent  carriedBits = 1 << iota // an event of a stream, no body
-	carriedID                             // with an id
-	carriedReplay                         // that came before
-	carriedTwice                          // whose id another event had
+	carriedEvent   carriedBits = 1 << iota // an event of a stream, no body
+	carriedID                              // with an id
+	carriedReplay                          // that came before
+	carriedTwice                           // whose id another event had
+	carriedDecoded                         // its Content-Encoding was taken off
+	carriedJSON                            // it is one JSON text
 )
 
 // event is an event with an id.
@@ -141,8 +143,11 @@ func (s *Session) moment(m *tap.Exchange) {
 	case tap.PhaseEvent:
 		s.eventAlone(i, x, m)
 	case tap.PhaseEnd:
-		x.end, x.up, x.down, x.reason = m.Time, m.Up, m.Down, s.web.word(m.Error)
+		x.end, x.up, x.down, x.reason = m.Time, m.Up, m.Down, s.web.word(PlainError(m.Error))
 		x.by = ender(m.By)
+		if x.decoded > 0 { // a compressed stream
+			s.totals.Packed[tap.S2C] += x.down - x.decoded - x.framing
+		}
 		s.endExchange(i+1, int(x.status), m.By == tap.EndClient)
 	}
 }

@@ -6,6 +6,15 @@ import (
 	"github.com/mcptap/mcptap/tap"
 )
 
+// NotKept reports a frame of which there is only the length: one that a limit cut off,
+// or a body over HTTP in whose place the tap put a few words (as sessions/redact does).
+func NotKept(f *tap.Frame) bool {
+	if f.Digest != nil {
+		return f.Digest.File == ""
+	}
+	return f.HTTP != nil && f.HTTP.Masked && bytes.HasPrefix(f.Body, []byte("«not kept: ")) && bytes.HasSuffix(f.Body, []byte("»"))
+}
+
 // window is how much of a file is read at once by Bodies.
 const window = 1 << 20
 

@@ -37,7 +37,7 @@ func (l *Loaded) Save(path string, e Excerpt) (saved int, err error) {
 	}
 	file, err := create(path)
 	if errors.Is(err, fs.ErrExist) {
-		return 0, fmt.Errorf("saving an excerpt: %s exists already; choose another name", path)
+		return 0, fmt.Errorf("saving an excerpt to %s: %w; choose another name", path, fs.ErrExist)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("saving an excerpt: %w", err)

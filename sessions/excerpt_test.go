@@ -157,7 +157,7 @@ func TestSaveNeverOverwrites(t *testing.T) {
 	l := varied(t, s, "a")
 	before := read(t, s.Path("a"))
 	_, err := l.Save(s.Path("a"), Excerpt{Selected: func(int) bool { return true }})
-	if err == nil || !strings.Contains(err.Error(), "exists already; choose another name") || !bytes.Equal(before, read(t, s.Path("a"))) {
+	if err == nil || !strings.Contains(err.Error(), "file already exists; choose another name") || !bytes.Equal(before, read(t, s.Path("a"))) {
 		t.Error(err)
 	}
 	if _, err := l.Save(filepath.Join(s.Dir, "no", "b.jsonl"), Excerpt{Selected: func(int) bool { return true }}); err == nil {

@@ -38,15 +38,30 @@ type Info struct {
 	Header  *tap.Header // nil if the first line is no header
 	Records uint64      // number of the last record
 	End     *tap.End    // nil unless State is Ended
-	Length  time.Duration
+	// Length is the time of the last record, its end not counted: a tap may have waited
+	// for its client to come back.
+	Length time.Duration
+	Empty  bool // there is no byte in the journal: it has just begun, or the disk is full
 }
 
-// Label is the session's label.
+// Label is the session's label: of a journal that is empty, the one in its id.
 func (i *Info) Label() string {
-	if i.Header == nil {
+	switch {
+	case i.Header != nil:
+		return i.Header.Label
+	case i.Empty:
+		return labelIn(i.ID)
+	}
+	return ""
+}
+
+// labelIn is the label in an id that NewID made; "" if it is none.
+func labelIn(id string) string {
+	from, to := strings.IndexByte(id, '-'), strings.LastIndexByte(id, '-')
+	if _, err := time.Parse(idTime, id[:max(from, 0)]); err != nil || to <= from {
 		return ""
 	}
-	return i.Header.Label
+	return id[from+1 : to]
 }
 
 // Short is the end of the id, which is enough to name the session as long as no
@@ -67,10 +82,38 @@ func (s Store) List() ([]Info, error) {
 			infos = append(infos, i)
 		}
 	}
+	newestFirst(infos)
+	return infos, nil
+}
+
+// New gives the recordings whose id is not among those that are known, the newest
+// first: a look that costs little while nothing begins.
+func (s Store) New(known func(id string) bool) ([]Info, error) {
+	entries, err := os.ReadDir(s.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), journalExt)
+		if !ok || !e.Type().IsRegular() || known(id) {
+			continue
+		}
+		if i, err := inspect(s.Path(id)); err == nil {
+			infos = append(infos, i)
+		}
+	}
+	newestFirst(infos)
+	return infos, nil
+}
+
+func newestFirst(infos []Info) {
 	slices.SortFunc(infos, func(a, b Info) int {
 		return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(b.ID, a.ID))
 	})
-	return infos, nil
 }
 
 // files are a recording's files, by what their names say.
@@ -154,7 +197,7 @@ func inspect(path string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	i := Info{ID: strings.TrimSuffix(filepath.Base(path), journalExt), Path: path, Size: stat.Size(), Start: stat.ModTime()}
+	i := Info{ID: strings.TrimSuffix(filepath.Base(path), journalExt), Path: path, Size: stat.Size(), Start: stat.ModTime(), Empty: stat.Size() == 0}
 	if r, err := tap.NewReader(io.LimitReader(f, firstLine)).Next(); err == nil && r.Header != nil {
 		i.Header, i.Start = r.Header, r.Header.Start
 	}
@@ -186,12 +229,18 @@ func (i *Info) readTail(f io.ReaderAt, size int64) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return
 		}
-		if i.lastRecord(tail[:n], from == 0) || from == 0 || back > 64<<20 {
+		if i.lastRecord(tail[:n], from == 0) || from == 0 || back > 64<<20 || i.End != nil && back > farEnough {
 			return
 		}
 	}
 }
 
+// farEnough is how far is looked for the record before the end: without it a length
+// includes what came after it.
+const farEnough = 1 << 20
+
+// lastRecord takes the last record, and of one that is the end the time of that
+// before it.
 func (i *Info) lastRecord(tail []byte, whole bool) bool {
 	tail = tail[:bytes.LastIndexByte(tail, '\n')+1]
 	for len(tail) > 0 {
@@ -200,12 +249,16 @@ func (i *Info) lastRecord(tail []byte, whole bool) bool {
 			return false // the line begins further back
 		}
 		rec, err := tap.NewReader(bytes.NewReader(tail[at:])).Next()
-		if err == nil && rec.Bad == nil {
-			i.Records, i.Length = rec.Position()
-			i.End = rec.End
+		tail = tail[:at]
+		if err != nil || rec.Bad != nil {
+			continue
+		}
+		n, t := rec.Position()
+		i.Records, i.Length = max(i.Records, n), t
+		if rec.End == nil {
 			return true
 		}
-		tail = tail[:at]
+		i.End = rec.End
 	}
 	return false
 }

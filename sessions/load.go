@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strings"
 
 	"github.com/mcptap/mcptap/decode"
@@ -174,4 +175,9 @@ func (l *Loaded) Name() string {
 		return l.Header.Label
 	}
 	return strings.TrimSuffix(l.source.path, journalExt)
+}
+
+// ServerName is what a host's configuration may call the server: the session's label.
+func (l *Loaded) ServerName() string {
+	return strings.TrimSuffix(filepath.Base(l.Name()), journalExt)
 }

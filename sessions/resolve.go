@@ -38,7 +38,9 @@ func (s Store) Resolve(name string) (Info, error) {
 		return infos[0], nil
 	}
 	clean := label.Clean(name)
-	if found := matching(infos, func(i *Info) bool { return i.ID == name || i.Label() == name || i.Label() != "" && i.Label() == clean }); len(found) > 0 {
+	if found := matching(infos, func(i *Info) bool {
+		return i.ID == name || !i.Empty && i.Label() != "" && (i.Label() == name || i.Label() == clean)
+	}); len(found) > 0 {
 		return found[0], nil // the newest
 	}
 	for _, fits := range []func(*Info) bool{

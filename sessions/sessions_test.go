@@ -365,3 +365,72 @@ func TestLoadReadsSideFiles(t *testing.T) {
 		t.Errorf("%d bytes in the account, %d not", got, totals.Unparsed)
 	}
 }
+
+// TestListLength: a tap may wait long for a client before it ends a session.
+func TestListLength(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	for _, body := range []string{"a", strings.Repeat("long", 50_000)} {
+		r, err := s.Create(NewID("x", noon))
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Second
+		w := tap.NewWriter(tap.Header{Session: "x", Start: noon}, tap.WriterOptions{
+			Open:  func() (tap.File, error) { return r, nil },
+			Since: func() time.Duration { return now },
+		})
+		w.Record([]tap.Frame{{Dir: tap.C2S, Body: []byte(body)}})
+		now = time.Minute
+		w.End(tap.End{Exit: 0})
+	}
+	infos, err := s.List()
+	if err != nil || len(infos) != 2 {
+		t.Fatal(infos, err)
+	}
+	for _, i := range infos {
+		if i.Length != time.Second || i.Records != 2 || i.State != Ended {
+			t.Errorf("length %v, %d records, %s", i.Length, i.Records, i.State)
+		}
+	}
+}
+
+// TestEmptyRecordings have their label from the id, but a label names what can be read.
+func TestEmptyRecordings(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	record(t, s, "20261130T120000Z-my-tickets-0001", "my-tickets", noon, true, "a")
+	for _, id := range []string{"20261130T120001Z-my-tickets-0002", "strange", "a-b"} {
+		if err := os.WriteFile(s.Path(id), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	infos, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, i := range infos {
+		if i.Empty {
+			got[i.ID] = i.Label()
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"20261130T120001Z-my-tickets-0002": "my-tickets", "strange": "", "a-b": ""}, got); diff != "" {
+		t.Error(diff)
+	}
+	if i, err := s.Resolve("my-tickets"); err != nil || i.Empty {
+		t.Errorf("%v, %v", i.ID, err)
+	}
+}
+
+func TestNotKept(t *testing.T) {
+	for body, want := range map[string]bool{`«not kept: 9 bytes, "text/html"»`: true, `{"a":"«redacted:1»"}`: false, "«not kept: ": false} {
+		if got := NotKept(&tap.Frame{Body: []byte(body), HTTP: &tap.Carriage{Masked: true}}); got != want {
+			t.Errorf("%q: %v", body, got)
+		}
+		if NotKept(&tap.Frame{Body: []byte(body), HTTP: &tap.Carriage{}}) {
+			t.Errorf("%q, as it crossed", body)
+		}
+	}
+	if !NotKept(&tap.Frame{Digest: &tap.Digest{Reason: "x"}}) || NotKept(&tap.Frame{Digest: &tap.Digest{File: "s2c-1.bin"}}) {
+		t.Error("digests")
+	}
+}

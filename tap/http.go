@@ -12,8 +12,9 @@ import (
 type Carriage struct {
 	Exchange uint32 `json:"exchange"` // number of the exchange within its session, from 1
 	// Wire is how many bytes carried the frame, if not just its own: its event
-	// with all fields and the comments before it, or its compressed form. 0
-	// otherwise, and where the compressed length of a part is not known.
+	// with all fields and the comments before it, its compressed form, or what it
+	// was before it was masked. 0 otherwise, and where the compressed length of a
+	// part is not known.
 	Wire     int64  `json:"wire,omitempty"`
 	Encoding string `json:"encoding,omitempty"` // the Content-Encoding that was taken off for the journal
 	Masked   bool   `json:"masked,omitempty"`   // secrets are masked: the bytes are not those that crossed

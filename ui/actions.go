@@ -1,6 +1,12 @@
 package ui
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+)
 
 // A place is where an action works; places add up.
 type place uint16
@@ -10,13 +16,17 @@ const (
 	inCalls
 	inFrame
 	inSide   // a third pane
-	inReport // findings, statistics, peers
+	inReport // findings, statistics, peers, rent
+	inSearch // would a search find the tool
+	inChoice // of the session to compare with
+	inDiff   // two sessions compared
 	inHelp
 )
 
 const (
 	inSession  = inCalls | inFrame | inSide
-	inLists    = inSessions | inCalls | inReport | inFrame | inSide | inHelp
+	inReports  = inReport | inSearch | inChoice | inDiff
+	inLists    = inSessions | inCalls | inReports | inFrame | inSide | inHelp
 	everywhere = ^place(0)
 )
 
@@ -49,7 +59,7 @@ var actions = []Action{
 	{"page-down", []string{"pgdown", "ctrl+f"}, "page down", "a page down", "", groupMove, inLists},
 	{"first", []string{"home", "g"}, "first row", "the first row", "", groupMove, inLists},
 	{"last", []string{"end", "G"}, "last row", "the last row; of a live session, its end from now on", "", groupMove, inLists},
-	{"open", []string{"enter"}, "open", "open what the cursor is on", "open", groupMove, inSessions | inCalls | inReport | inFrame | inSide},
+	{"open", []string{"enter"}, "open", "open what the cursor is on", "open", groupMove, inSessions | inCalls | inReports | inFrame | inSide},
 	{"back", []string{"esc", "backspace"}, "back", "back to where you came from", "back", groupMove, everywhere &^ inSessions},
 	{"other-pane", []string{"tab", "shift+tab"}, "other pane", "between calls and frame", "pane", groupMove, inSession},
 
@@ -58,7 +68,7 @@ var actions = []Action{
 	{"unfold-all", []string{"E"}, "unfold all", "show all that is in the frame", "", groupShow, inFrame},
 	{"fold-all", []string{"C"}, "fold all", "fold all of the frame", "", groupShow, inFrame},
 	{"swap", []string{"s"}, "request or response", "from a response to its request, and back", "swap", groupShow, inSession},
-	{"raw", []string{"r"}, "tree, text or bytes", "the frame as a tree, as its exact text, as hexadecimal", "raw", groupShow, inSession},
+	{"raw", []string{"v"}, "tree, text or bytes", "the frame as a tree, as its exact text, as hexadecimal", "raw", groupShow, inSession},
 	{"frames", []string{"f"}, "calls or frames", "a row for each call, or for each frame", "frames", groupShow, inSession},
 	{"filter", []string{"/"}, "filter or search", "rows with these words; in the frame, search the text", "find", groupShow, inSessions | inCalls | inFrame},
 	{"next-match", []string{"n"}, "next match", "the next match of the search", "", groupShow, inFrame},
@@ -82,6 +92,15 @@ var actions = []Action{
 	{"findings", []string{"i"}, "findings", "what in the session breaks the specification", "findings", groupSession, inSession},
 	{"stats", []string{"t"}, "statistics", "times and bytes, by tool and by part", "stats", groupSession, inSession},
 	{"peers", []string{"p"}, "peers", "who spoke, and what each declared", "peers", groupSession, inSession},
+	{"rent", []string{"r"}, "rent", "what tools and answers cost, turn for turn, and how it could be less", "rent", groupSession, inSession},
+	{"diff", []string{"d"}, "compare", "what another session does otherwise, and what that costs", "diff", groupSession, inSession},
+	{"search", []string{"S"}, "tool search", "would a model that searches find the tool? type a query, see the ranks", "", groupSession, inSession},
+	{"save", []string{"w"}, "save what is selected", "write what the filter selects to a new file, a recording of its own", "", groupSession, inSession},
+	{"together", []string{"T"}, "together", "count the other sessions of the same host in, or leave them out", "", groupSession, inSession | inReport},
+	{"query", []string{"/", "i"}, "search", "another query", "query", groupShow, inSearch},
+	{"engine", []string{"tab"}, "engine", "search as another engine does", "engine", groupShow, inSearch},
+	{"open-other", []string{"O"}, "open in the other", "the frame of the other session", "other", groupMove, inDiff},
+	{"differing", []string{"o"}, "only what differs", "hide what is the same on both sides, or show it again", "differing", groupShow, inDiff},
 	{"sort", []string{"o"}, "order", "order the list otherwise", "order", groupSession, inSessions | inReport},
 	{"keep", []string{"*"}, "keep", "protect the recording from being removed for room, or end that", "keep", groupSession, inSessions},
 	{"delete", []string{"delete", "D"}, "delete", "delete the recording, after asking", "delete", groupSession, inSessions},
@@ -94,11 +113,20 @@ var actions = []Action{
 // Actions gives every action, in the order of help.
 func Actions() []Action { return slices.Clone(actions) }
 
+// Binding is the action as bubbles has keys: what matches it, and what help says.
+func (a *Action) Binding() key.Binding {
+	names := make([]string, len(a.Keys))
+	for i, k := range a.Keys {
+		names[i] = KeyName(k)
+	}
+	return key.NewBinding(key.WithKeys(a.Keys...), key.WithHelp(strings.Join(names, " "), a.Help))
+}
+
 // actionFor finds what a key does at a place.
-func actionFor(key string, at place) *Action {
-	for i := range actions {
-		if actions[i].where&at != 0 && slices.Contains(actions[i].Keys, key) {
-			return &actions[i]
+func actionFor(k tea.KeyMsg, at place) *Action {
+	for _, a := range actionsAt(at) {
+		if key.Matches(k, a.Binding()) {
+			return a
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/mcptap/mcptap/decode/rules"
+	"github.com/mcptap/mcptap/replay/diff"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/ui/draw"
 	"github.com/mcptap/mcptap/ui/internal/calm"
@@ -22,6 +23,7 @@ type Options struct {
 	Open  string // path of the session to show first; "" for the list
 	Now   func() time.Time
 	Zone  *time.Location // for moments; nil: the local one
+	Dir   string         // where new files go that are named without a folder
 
 	// Copy puts text on the clipboards there are.
 	Copy func(text string) error
@@ -29,6 +31,11 @@ type Options struct {
 	Since func(*sessions.Loaded) []rules.Finding
 	// Sibling finds the other half of a session whose server was probed apart.
 	Sibling func(*sessions.Loaded) (id, reason string)
+	// Together finds the files of the sessions that make one conversation with a session:
+	// those that the same host process had open at that time, and the probes of all.
+	Together func(*sessions.Loaded) (paths []string)
+	// Side makes a session comparable, with the probe that belongs to its opening.
+	Side func(*sessions.Session, *sessions.Loaded) diff.Side
 }
 
 // screen is one of the screens. Its methods run in Update and View only.
@@ -83,7 +90,7 @@ func newApp(o Options, profile colorprofile.Profile, dark bool) *app {
 func (a *app) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if a.env.Open != "" { // the list can wait until it is shown: summing up long sessions takes a while
-		cmds = append(cmds, openSession(a.env.Open))
+		cmds = append(cmds, openSession(a.env.Open, -1))
 	} else {
 		cmds = append(cmds, a.screens[0].(*sessionList).start())
 	}
@@ -140,6 +147,12 @@ func (a *app) push(s screen, cmd tea.Cmd) tea.Cmd {
 	return tea.Batch(cmd, a.resize())
 }
 
+// replace shows a screen in place of the one on top.
+func (a *app) replace(s screen) {
+	a.top().close()
+	a.screens[len(a.screens)-1] = s
+}
+
 func send(msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } }
 
 func (a *app) everyScreen(msg tea.Msg) tea.Cmd {
@@ -160,7 +173,7 @@ func (a *app) opened(msg openedMsg) tea.Cmd {
 	if msg.err != nil {
 		return tea.Batch(a.screens[0].(*sessionList).start(), a.say(noteMsg{"opening " + msg.path + ": " + msg.err.Error(), true}))
 	}
-	return a.push(newSession(a.env, msg.path, msg.feed))
+	return a.push(newSession(a.env, msg.path, msg.feed, msg.goal))
 }
 
 // noteTime is how long a note stays.
@@ -204,7 +217,7 @@ func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 	case k.Paste: // text that was meant for a prompt is no string of commands
 		return nil
 	}
-	if act := actionFor(name, a.top().place()); act != nil {
+	if act := actionFor(k, a.top().place()); act != nil {
 		return a.do(act.ID)
 	}
 	return nil

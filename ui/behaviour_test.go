@@ -124,9 +124,9 @@ func TestMouse(t *testing.T) {
 	d.send(click(20, headLines+2)) // once more opens it
 	d.has("school", "tools/call menu")
 	s := d.app.top().(*session)
-	d.send(click(20, s.at.calls.y+3))
+	d.send(click(20, s.at.calls.y+4))
 	d.has("frame 10 result of tools/call menu")
-	d.send(click(20, s.at.calls.y+3))
+	d.send(click(20, s.at.calls.y+4))
 	d.has("progress notifications/progress")
 	at := s.at.across.y
 	d.send(click(30, at))
@@ -248,7 +248,7 @@ func TestPlay(t *testing.T) {
 func TestResize(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	d := open(t)
-	keys := []string{"enter", "tab", "down", "up", "right", "left", "f", "r", "z", "+", "-", "i", "esc", "t", "esc", "p", "esc", "?", "esc", ":", "esc", "e", "s", "end", "home", "/", "x", "enter", "]", "E", "C", "m", "x", "b", "y", "tab"}
+	keys := []string{"enter", "tab", "down", "up", "right", "left", "f", "v", "z", "r", "esc", "d", "enter", "o", "O", "esc", "S", "tab", "esc", "T", "+", "-", "i", "esc", "t", "esc", "p", "esc", "?", "esc", ":", "esc", "e", "s", "end", "home", "/", "x", "enter", "]", "E", "C", "m", "x", "b", "y", "tab"}
 	for range 600 {
 		d.send(tea.WindowSizeMsg{Width: leastWidth + r.IntN(220), Height: leastHeight + r.IntN(70)})
 		d.screen()

@@ -77,7 +77,7 @@ func BenchmarkMillion(b *testing.B) {
 		// Step by step, as bubbletea does: a picture after each message.
 		first, worst := time.Duration(0), time.Duration(0)
 		var s *session
-		queue := []tea.Cmd{openSession(path)}
+		queue := []tea.Cmd{openSession(path, -1)}
 		for len(queue) > 0 {
 			cmd := queue[0]
 			queue = queue[1:]

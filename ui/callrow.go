@@ -75,6 +75,9 @@ func (c *calls) draw(i, w int, base draw.Style) string {
 	if !ok {
 		return draw.Blank(w)
 	}
+	if it.turn != nil {
+		return c.turnLine(it.turn, w)
+	}
 	r := rowDrawer{c: c, th: c.env.th, l: draw.NewLine(w, base), w: w}
 	switch {
 	case it.part != nil:

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ type calls struct {
 
 	frames   bool // a row a frame
 	unfolded []unfolding
+	turns    []turnStart          // of the model, by row
 	follow   bool                 // the cursor stays on the last row
 	pinned   int                  // frame to show instead of the row's; -1 if none
 	since    func() time.Duration // time of a live session; nil if it has ended
@@ -60,6 +62,7 @@ type detailKey struct {
 type item struct {
 	row  feed.Row
 	part *feed.Part // a frame of an unfolded operation
+	turn *turnStart // the line of the turn that begins with the row
 	base int
 }
 
@@ -93,25 +96,30 @@ func (c *calls) base(i int) feed.Row {
 }
 
 func (c *calls) item(i int) (it item, ok bool) {
-	for j := range c.unfolded {
-		u := &c.unfolded[j]
-		if i <= u.base {
-			break
-		}
-		if i <= u.base+len(u.parts) {
-			return item{c.base(u.base), &u.parts[i-u.base-1], u.base}, true
-		}
-		i -= len(u.parts)
-	}
-	if i < 0 || i >= c.bases() {
+	n := c.bases()
+	if i < 0 || i >= c.count() {
 		return item{}, false
 	}
-	return item{row: c.base(i), base: i}, true
+	base := sort.Search(n, func(b int) bool { return c.rowOfBase(b) >= i })
+	switch {
+	case base < n && c.rowOfBase(base) == i:
+		return item{row: c.base(base), base: base}, true
+	case base < n && c.rowOfBase(base) == i+1 && c.turnAt(base) != nil:
+		return item{row: c.base(base), turn: c.turnAt(base), base: base}, true
+	}
+	base-- // a frame of the row above
+	for j := range c.unfolded {
+		if u := &c.unfolded[j]; u.base == base {
+			return item{row: c.base(base), part: &u.parts[i-c.rowOfBase(base)-1], base: base}, true
+		}
+	}
+	return item{}, false
 }
 
-// rowOfBase is where a row stands in the list.
+// rowOfBase is where a row stands in the list: below what is unfolded above it, and
+// below the lines of turns.
 func (c *calls) rowOfBase(base int) int {
-	row := base
+	row := base + c.turnsUpTo(base)
 	for _, u := range c.unfolded {
 		if u.base < base {
 			row += len(u.parts)
@@ -176,6 +184,7 @@ func (c *calls) do(id string) bool {
 		if !moveList(&c.list, id) {
 			return false
 		}
+		c.offLine(id == "up" || id == "page-up")
 		c.pinned = -1
 	}
 	c.follow = id == "last" || id == "down" && c.follow && c.list.AtEnd()

@@ -43,7 +43,7 @@ func drive(t testing.TB, store sessions.Store, profile colorprofile.Profile, w, 
 func driveOn(t testing.TB, store sessions.Store, path string, profile colorprofile.Profile, w, h int) *driver {
 	t.Helper()
 	d := &driver{t: t, clock: now}
-	d.app = newApp(Options{Store: store, Open: path, Zone: time.UTC,
+	d.app = newApp(Options{Store: store, Open: path, Zone: time.UTC, Dir: t.TempDir(),
 		Now:  func() time.Time { return d.clock },
 		Copy: func(s string) error { d.copied = s; return nil },
 	}, profile, true)
@@ -196,7 +196,7 @@ func testStore(t testing.TB) sessions.Store {
 // and no key means two things at one place.
 func TestActions(t *testing.T) {
 	for at, open := range map[place][]string{
-		inSessions: nil, inCalls: {"enter"}, inFrame: {"enter", "tab"}, inReport: {"enter", "i"}, inHelp: {"?"},
+		inSessions: nil, inCalls: {"enter"}, inFrame: {"enter", "tab"}, inReport: {"enter", "i"}, inSearch: {"enter", "S", "esc"}, inChoice: {"enter", "d"}, inDiff: {"enter", "d", "enter"}, inHelp: {"?"},
 	} {
 		seen := map[string]string{}
 		for _, a := range actionsAt(at) {

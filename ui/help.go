@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/mcptap/mcptap/ui/draw"
@@ -29,7 +27,8 @@ func newHelp(e *env, at place) *help {
 			group = a.Group
 			h.rows = append(h.rows, helpRow{head: group})
 		}
-		h.rows = append(h.rows, helpRow{key: keysOf(a), name: a.Name, text: a.Help})
+		keys := a.Binding().Help()
+		h.rows = append(h.rows, helpRow{key: keys.Key, name: a.Name, text: keys.Desc})
 	}
 	if at&inSession != 0 {
 		h.rows = append(h.rows, helpRow{}, helpRow{head: "Signs"})
@@ -39,14 +38,6 @@ func newHelp(e *env, at place) *help {
 	}
 	h.list.SetLen(len(h.rows), false)
 	return h
-}
-
-func keysOf(a *Action) string {
-	names := make([]string, len(a.Keys))
-	for i, k := range a.Keys {
-		names[i] = KeyName(k)
-	}
-	return strings.Join(names, " ")
 }
 
 func (h *help) place() place { return inHelp }
@@ -69,6 +60,10 @@ func (h *help) click(m tea.MouseMsg) tea.Cmd {
 
 func (h *help) view(w, height int) []string {
 	th := h.env.th
+	keys, names := 14, 20
+	if w >= 100 {
+		keys, names = 17, 23
+	}
 	lines := []string{titleLine(th, w, "help", "the keys that work here; esc goes back"), draw.Blank(w)}
 	h.list.SetHeight(height - len(lines))
 	return append(lines, h.list.Rows(w, func(int) uint64 { return uint64(th.Version) }, 0, func(i int, _ uint8) string {
@@ -76,6 +71,6 @@ func (h *help) view(w, height int) []string {
 		if r.head != "" {
 			return draw.NewLine(w, "").Gap(2).Raw(th.Strong, r.head).String()
 		}
-		return draw.NewLine(w, "").Gap(2).Raw(th.Accent, draw.Cell(r.key, 14, false)).Gap(1).Raw("", draw.Cell(r.name, 20, false)).Gap(1).Raw(th.Dim, r.text).String()
+		return draw.NewLine(w, "").Gap(2).Raw(th.Accent, draw.Cell(r.key, keys, false)).Gap(1).Raw("", draw.Cell(r.name, names, false)).Gap(1).Raw(th.Dim, r.text).String()
 	})...)
 }

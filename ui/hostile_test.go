@@ -92,22 +92,32 @@ func TestHostile(t *testing.T) {
 		d.keys("esc", "enter")
 		for row := range 14 {
 			look(fmt.Sprint("row ", row))
-			d.keys("y", "r")
+			d.keys("y", "v")
 			look(fmt.Sprint("the text of row ", row))
-			d.keys("r")
+			d.keys("v")
 			look(fmt.Sprint("the bytes of row ", row))
-			d.keys("r", "tab", "E", "end")
+			d.keys("v", "tab", "E", "end")
 			look(fmt.Sprint("the end of row ", row))
 			d.keys("y", "Y", "home", "/", "ctrl+u", "+link", "enter")
 			look(fmt.Sprint("the search in row ", row))
 			d.keys("tab", "right", "f", "f", "down")
 		}
-		for _, key := range []string{"i", "t", "p", "?"} {
+		for _, key := range []string{"i", "t", "p", "r", "d", "?"} {
 			d.keys(key, "down*3")
 			look("screen " + key)
 			d.keys("esc")
 		}
-		d.keys("space")
+		d.keys("d", "enter")
+		for row := range 20 {
+			look(fmt.Sprint("row ", row, " of a comparison"))
+			d.keys("down")
+		}
+		d.keys("esc", "S", "+evil")
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(evil), Paste: true})
+		look("a search for a tool")
+		d.keys("enter", "esc", "/", "+evil", "enter", "w", "enter", "w", "enter")
+		look("saving")
+		d.keys("esc", "esc", "space")
 		d.tick()
 		look("playing")
 	}
@@ -144,7 +154,7 @@ func FuzzScreens(f *testing.F) {
 		d.keys("enter")
 		harmless(t, "the session", d.screen())
 		for _, r := range keys[:min(len(keys), 8)] {
-			if strings.ContainsRune("jktfrsezxm[]ip?+-EChl", r) {
+			if strings.ContainsRune("jktfrsezxm[]ip?+-EChlvdSOo", r) {
 				d.keys(string(r))
 				harmless(t, "after "+string(r), d.screen())
 			}

@@ -6,11 +6,10 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
+	"github.com/mcptap/mcptap/replay/ledger"
 	"github.com/mcptap/mcptap/replay/tokens"
-	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/ui/draw"
 	"github.com/mcptap/mcptap/ui/feed"
 	"github.com/mcptap/mcptap/ui/vlist"
@@ -34,6 +33,7 @@ type modelPane struct {
 type modelRequest struct {
 	frame         int
 	turn, turns   int
+	sessions      int // that are part of it
 	profile       string
 	confidence    string
 	rows          []modelRow
@@ -59,12 +59,12 @@ type modelRow struct {
 
 // modelMsg is a request that was assembled.
 type modelMsg struct {
-	path    string
+	pane    *modelPane
 	request *modelRequest
 }
 
-func newModelPane(e *env, path string) *modelPane {
-	return &modelPane{env: e, path: path, reader: &requestReader{path: path}, want: -1}
+func newModelPane(e *env, path string, others bool) *modelPane {
+	return &modelPane{env: e, path: path, reader: &requestReader{env: e, path: path, others: others}, want: -1}
 }
 
 func (p *modelPane) need(f *feed.Feed, frame, _ int) tea.Cmd {
@@ -72,13 +72,13 @@ func (p *modelPane) need(f *feed.Feed, frame, _ int) tea.Cmd {
 		return nil
 	}
 	p.want, p.busy = frame, true
-	reader, path, frames := p.reader, p.path, f.Len()
-	return func() tea.Msg { return modelMsg{path, reader.at(frame, frames)} }
+	reader, frames := p.reader, f.Len()
+	return func() tea.Msg { return modelMsg{p, reader.at(frame, frames)} }
 }
 
 func (p *modelPane) take(msg tea.Msg) {
 	m, ok := msg.(modelMsg)
-	if !ok || m.path != p.path {
+	if !ok || m.pane != p {
 		return
 	}
 	p.got, p.busy = m.request, false // the cursor may be further on: then need asks again
@@ -96,7 +96,14 @@ func (p *modelPane) title() (name, rest string) {
 	if p.got == nil || p.got.err != nil {
 		return name, ""
 	}
-	return name, "turn " + itoa(p.got.turn) + "/" + itoa(p.got.turns) + " · as " + p.got.profile + " would, " + p.got.confidence + " confidence"
+	together := ""
+	switch {
+	case p.got.sessions > 1:
+		together = plural(p.got.sessions, "session") + " together · "
+	case p.reader.others:
+		together = "no other session of this host · "
+	}
+	return name, "turn " + itoa(p.got.turn) + "/" + itoa(p.got.turns) + " · " + together + "as " + p.got.profile + " would, " + p.got.confidence + " confidence"
 }
 
 // never reports for a frame whether the model never reads the member that a JSON pointer
@@ -214,92 +221,57 @@ func (p *modelPane) foot(w int) []string {
 	return []string{b.String(), l.String()}
 }
 
-// requestReader assembles requests out of a reading of its own of a session, since
-// neither a session nor a book may be used by two at once. Commands use it, one at a
-// time.
+// requestReader assembles requests out of a reading of its own of a session. Commands
+// use it, one at a time.
 type requestReader struct {
-	path string
+	env    *env
+	path   string
+	others bool // with the other sessions of the same host
 
 	mu     sync.Mutex
-	frames int // of the session when the book was made
-	book   *claude.Book
-	close  func()
-	counts map[*claude.Block]tokens.Count
-	est    *tokens.Estimator
+	frames int // of the session when it was read
+	*reading
 }
 
 // stop closes the reading.
 func (r *requestReader) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.close != nil {
+	r.drop()
+}
+
+func (r *requestReader) drop() {
+	if r.reading != nil {
 		r.close()
 	}
-	r.book, r.close = nil, nil
+	r.reading = nil
 }
 
 // at gives the request after a frame. frames is how many the session has by now.
 func (r *requestReader) at(frame, frames int) *modelRequest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.book == nil || frame >= r.frames || frames > r.frames {
-		if err := r.make(); err != nil {
+	if r.reading == nil || frame >= r.frames || frames > r.frames {
+		r.drop()
+		read, err := readBook(r.env, r.path, r.others)
+		if err != nil {
 			return &modelRequest{frame: frame, err: err, here: -1}
 		}
+		r.reading, r.frames = read, read.loaded[0].Len()
 	}
 	at := replay.Ref{Frame: min(frame, r.frames-1)}
-	m := r.rows(frame, at, r.book.RequestAt(r.book.Timeline().After(at)))
+	m := r.rows(frame, at, r.book.RequestAt(r.line.After(at)))
 	m.reach = r.book.Reach(at)
 	return m
 }
 
-// make reads the session and makes the book of its requests.
-func (r *requestReader) make() error {
-	if r.close != nil {
-		r.close()
+// count is what a block takes in a request: of a tool that has to be searched for,
+// nothing.
+func (r *requestReader) count(b *claude.Block, turn int) tokens.Count {
+	if !ledger.Held(b, turn) {
+		return tokens.Count{}
 	}
-	s, err := sessions.Open(r.path)
-	if err != nil {
-		return err
-	}
-	l, err := sessions.Load(s, decode.Options{})
-	if err != nil {
-		_ = s.Close()
-		return err
-	}
-	one := &replay.Session{Session: l.Session, Body: l.Body, Name: l.Name()}
-	if l.Header != nil {
-		one.Start = l.Header.Start
-	}
-	if r.est == nil {
-		table := tokens.Default()
-		model, err := table.Model("")
-		if err != nil {
-			_ = s.Close()
-			return err
-		}
-		r.est = table.Estimator(model)
-	}
-	line := replay.New(replay.Options{}, one)
-	profile, reason := claude.Builtin().Detect(line)
-	r.frames, r.counts = l.Len(), map[*claude.Block]tokens.Count{}
-	r.close = func() { _ = s.Close() }
-	r.book = claude.NewBook(line, claude.Options{Profile: profile, Reason: reason, Tokens: func(text string) int {
-		_, mid, _ := r.est.Text(text).Bounds()
-		return int(mid)
-	}})
-	return nil
-}
-
-func (r *requestReader) count(b *claude.Block) tokens.Count {
-	n, ok := r.counts[b]
-	if !ok {
-		if known(b) {
-			n = r.est.Bytes(b.JSON())
-		}
-		r.counts[b] = n
-	}
-	return n
+	return r.meter.Block(b).Tokens
 }
 
 // known reports a block of which the wire tells at least a part. Of the others there is
@@ -319,7 +291,7 @@ const maxMessages = 300
 // rows makes the rows of a request.
 func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *modelRequest {
 	profile, _ := r.book.Profile()
-	m := &modelRequest{frame: frame, turn: q.Turn, turns: r.book.Turns(), profile: profile.ID, confidence: profile.Confidence, here: -1}
+	m := &modelRequest{frame: frame, turn: q.Turn, turns: r.book.Turns(), sessions: len(r.line.Sessions), profile: profile.ID, confidence: profile.Confidence, here: -1}
 	var all []claude.Placed
 	for p := range q.All() {
 		all = append(all, p)
@@ -330,14 +302,17 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 			messages++
 		}
 	}
+	sum := r.meter.Request(q)
 	skip, skipped := max(0, messages-maxMessages), 0
 	var before tokens.Count
 	section := claude.Section("")
 	head := -1
 	for i := range all {
 		p := &all[i]
-		n := r.count(p.Block)
-		m.add(p, n)
+		n := r.count(p.Block, q.Turn)
+		if p.New {
+			m.fresh = m.fresh.Plus(n)
+		}
 		if p.Section == claude.Messages && skipped < skip {
 			skipped++
 			before = before.Plus(n)
@@ -346,6 +321,10 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 		if p.Section != section {
 			section, head = p.Section, len(m.rows)
 			m.rows = append(m.rows, modelRow{head: true, label: string(section), frame: -1})
+			if section == claude.Tools && !sum.Preamble.IsZero() {
+				m.rows[head].count = sum.Preamble
+				m.rows = append(m.rows, modelRow{label: "for having tools at all", count: sum.Preamble, frame: -1})
+			}
 			if section == claude.Messages && skipped > 0 {
 				m.rows = append(m.rows, modelRow{label: plural(skipped, "earlier block"), count: before, frame: -1})
 			}
@@ -360,26 +339,14 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 	if section == claude.Messages {
 		m.rows[head].count = m.rows[head].count.Plus(before)
 	}
+	m.total, m.tools, m.system = sum.Total, sum.Tools.Plus(sum.Preamble), sum.System
 	return m
-}
-
-func (m *modelRequest) add(p *claude.Placed, n tokens.Count) {
-	m.total = m.total.Plus(n)
-	if p.New {
-		m.fresh = m.fresh.Plus(n)
-	}
-	switch p.Section {
-	case claude.Tools:
-		m.tools = m.tools.Plus(n)
-	case claude.System:
-		m.system = m.system.Plus(n)
-	}
 }
 
 // rowOf says of a block what it is and how it begins.
 func rowOf(p *claude.Placed, n tokens.Count) modelRow {
 	row := modelRow{label: string(p.Kind), fresh: p.New, count: n, frame: -1}
-	if links := p.Links(); len(links) > 0 {
+	if links := p.Links(); len(links) > 0 && links[0].Session == 0 {
 		row.frame = links[0].Frame
 	}
 	switch p.Kind {

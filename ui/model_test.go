@@ -27,7 +27,7 @@ func TestModel(t *testing.T) {
 	if strings.Contains(d.screen(), faint+"jsonrpc") {
 		t.Error("it is dim, though it is not to be")
 	}
-	d.keys("tab", "tab", "home", "down", "enter")
+	d.keys("tab", "tab", "home", "down*2", "enter")
 	d.has("frame 5 result of tools/list", "turn 0/1")
 	d.keys("m")
 	if s := d.screen(); strings.Contains(s, "what the model reads") {

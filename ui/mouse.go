@@ -63,6 +63,7 @@ func (s *session) clickSide(m tea.MouseMsg) {
 func (s *session) clickCalls(m tea.MouseMsg) {
 	c := &s.calls
 	if wheel(&c.list, m) {
+		c.offLine(m.Button == tea.MouseButtonWheelUp)
 		c.follow, c.pinned = false, -1
 		return
 	}
@@ -75,6 +76,7 @@ func (s *session) clickCalls(m tea.MouseMsg) {
 	s.play.stop()
 	c.follow, c.pinned = false, -1
 	c.list.Go(row)
+	c.offLine(false)
 	if again && !c.unfold() {
 		c.fold()
 	}

@@ -28,6 +28,7 @@ type watchMsg struct{ mark time.Time }
 type openedMsg struct {
 	path string
 	feed *feed.Feed
+	goal int // frame to go to; -1 for none
 	err  error
 }
 
@@ -81,9 +82,9 @@ type playMsg struct {
 	at time.Time
 }
 
-// reportMsg is what was worked out of a whole session.
+// reportMsg is what was worked out of a whole session, for one screen.
 type reportMsg struct {
-	path   string
+	of     *reportScreen
 	review *review
 	err    error
 }
@@ -110,4 +111,24 @@ type review struct {
 	groups   []*report.Group
 	totals   *decode.Totals
 	peers    []peerRow
+	rent     *rentReview
+	search   *searchReview
+	diff     *diffReview
+	others   []otherSession
+}
+
+// turnsMsg is where turns of the model begin.
+type turnsMsg struct {
+	feed   *feed.Feed
+	frames int // that there were
+	turns  []turnStart
+	took   time.Duration
+}
+
+// savedMsg tells what became of saving a selection.
+type savedMsg struct {
+	of   *session
+	name string
+	said string
+	err  error
 }

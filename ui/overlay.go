@@ -83,24 +83,13 @@ func (a *app) promptKey(k tea.KeyMsg) tea.Cmd {
 	if k.String() == "tab" && p.complete != nil {
 		p.line.Set(p.complete(p.line.String()))
 	} else {
-		write(p.line, k)
+		p.line.Key(k)
 	}
 	p.look()
 	if p.change == nil {
 		return nil
 	}
 	return p.change(p.line.String())
-}
-
-// write gives a key to a line.
-func write(l *lineedit.Line, k tea.KeyMsg) {
-	if k.Type == tea.KeyRunes || k.Type == tea.KeySpace {
-		if !k.Alt {
-			l.Insert(string(k.Runes))
-		}
-		return
-	}
-	l.Key(k.String())
 }
 
 // A dialog asks before something that can't be undone.
@@ -190,7 +179,7 @@ func (a *app) paletteKey(k tea.KeyMsg) tea.Cmd {
 	case "down", "ctrl+n", "tab":
 		p.cursor = min(len(p.found)-1, p.cursor+1)
 	default:
-		write(&p.line, k)
+		p.line.Key(k)
 		p.find()
 	}
 	return nil
@@ -243,9 +232,9 @@ func (p *palette) view(th *theme.Theme, w, h int) []string {
 			base = th.Selected
 		}
 		a := p.found[i]
-		key := KeyName(a.Keys[0])
+		shown := KeyName(a.Keys[0])
 		l := draw.NewLine(width, base).Gap(1).Raw("", draw.Cell(a.Name, min(20, width/3), false)).Gap(1)
-		l.Raw(th.Dim, draw.Cell(a.Help, max(0, l.Left()-draw.Width(key)-2), false)).Gap(1).Raw(th.Accent, key)
+		l.Raw(th.Dim, draw.Cell(a.Help, max(0, l.Left()-draw.Width(shown)-2), false)).Gap(1).Raw(th.Accent, shown)
 		lines = append(lines, l.String())
 	}
 	return boxed(th, "commands", lines, width)

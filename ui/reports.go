@@ -16,6 +16,7 @@ import (
 type reportScreen struct {
 	env    *env
 	of     *session
+	at     place
 	title  string
 	page   page
 	review *review
@@ -39,33 +40,77 @@ type page interface {
 	reorder()
 }
 
-func (s *session) openReport(id string) tea.Cmd {
-	r := &reportScreen{env: s.env, of: s}
-	switch id {
-	case "findings":
-		r.title, r.page = "findings", &findingsPage{env: s.env}
-	case "stats":
-		r.title, r.page = "statistics", &statsPage{env: s.env}
-	case "peers":
-		r.title, r.page = "peers", &peersPage{env: s.env}
-	}
-	return s.env.root.push(r, reviewSession(s.env, s.path))
+// An opener is a page whose rows lead to more than a frame of the session.
+type opener interface {
+	open(r *reportScreen, i int) tea.Cmd
 }
 
-// reviewSession reads a session once more and works out all that the reports show.
-func reviewSession(e *env, path string) tea.Cmd {
-	return func() tea.Msg {
-		s, err := sessions.Open(path)
-		if err != nil {
-			return reportMsg{path, nil, err}
-		}
-		defer s.Close()
-		l, err := sessions.Load(s, decode.Options{Bytes: true})
-		if err != nil {
-			return reportMsg{path, nil, err}
-		}
-		return reportMsg{path, e.review(l), nil}
+// An actor is a page with actions of its own; ok is false if it has no such thing.
+type actor interface {
+	do(r *reportScreen, id string) (cmd tea.Cmd, ok bool)
+}
+
+// A taker is a page that commands of its own bring something.
+type taker interface {
+	take(r *reportScreen, msg tea.Msg) tea.Cmd
+}
+
+// newReport makes the screen that an action opens.
+func (s *session) newReport(id string) (r *reportScreen, work func() (*review, error)) {
+	r = &reportScreen{env: s.env, of: s, at: inReport, title: id}
+	path, e, others := s.path, s.env, s.others
+	s.feed.Lock()
+	name := s.feed.Name()
+	s.feed.Unlock()
+	work = func() (*review, error) { return e.reviewSession(path) }
+	switch id {
+	case "findings":
+		r.page = &findingsPage{env: e}
+	case "stats":
+		r.title, r.page = "statistics", &statsPage{env: e}
+	case "peers":
+		r.page = &peersPage{env: e}
+	case "rent":
+		r.page, work = &rentPage{env: e}, func() (*review, error) { return reviewRent(e, path, others) }
+	case "search":
+		r.at, r.title, r.page = inSearch, "tool search", &searchPage{env: e}
+		work = func() (*review, error) { return reviewSearch(e, path, others) }
+	case "diff":
+		r.at, r.title, r.page = inChoice, "compare", &choicePage{env: e}
+		work = func() (*review, error) { return reviewOthers(e, path, name) }
 	}
+	return r, work
+}
+
+func (s *session) openReport(id string) tea.Cmd {
+	r, work := s.newReport(id)
+	cmd := s.env.root.push(r, r.start(work))
+	if p, ok := r.page.(*searchPage); ok {
+		p.prompt(r)
+	}
+	return cmd
+}
+
+// start gives the command that works out what the screen shows.
+func (r *reportScreen) start(work func() (*review, error)) tea.Cmd {
+	return func() tea.Msg {
+		found, err := work()
+		return reportMsg{r, found, err}
+	}
+}
+
+// reviewSession reads a session once more and works out what most reports show.
+func (e *env) reviewSession(path string) (*review, error) {
+	s, err := sessions.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	l, err := sessions.Load(s, decode.Options{Bytes: true})
+	if err != nil {
+		return nil, err
+	}
+	return e.review(l), nil
 }
 
 func (e *env) review(l *sessions.Loaded) *review {
@@ -82,7 +127,7 @@ func (e *env) review(l *sessions.Loaded) *review {
 	return r
 }
 
-func (r *reportScreen) place() place { return inReport }
+func (r *reportScreen) place() place { return r.at }
 func (r *reportScreen) close()       {}
 
 func (r *reportScreen) update(msg tea.Msg) tea.Cmd {
@@ -90,24 +135,40 @@ func (r *reportScreen) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		r.w, r.h = msg.Width, msg.Height-1
 	case reportMsg:
-		if msg.path == r.of.path && r.review == nil {
+		if msg.of == r && r.review == nil {
 			r.review, r.err = msg.review, msg.err
 			if r.review != nil {
 				r.page.load(r.review)
-				r.list.SetLen(r.page.len(), false)
+				r.changed()
 			}
 		}
 	}
+	if t, ok := r.page.(taker); ok && r.review != nil {
+		return t.take(r, msg)
+	}
 	return nil
+}
+
+// changed takes that the page has other rows.
+func (r *reportScreen) changed() {
+	r.list.Forget()
+	r.list.SetLen(r.page.len(), false)
 }
 
 func (r *reportScreen) do(id string) (tea.Cmd, bool) {
 	if moveList(&r.list, id) {
 		return nil, true
 	}
+	if a, ok := r.page.(actor); ok {
+		if cmd, ok := a.do(r, id); ok {
+			return cmd, true
+		}
+	}
 	switch id {
 	case "open":
 		return r.jump(), true
+	case "together":
+		return r.together(), true
 	case "sort":
 		r.page.reorder()
 		r.list.Forget()
@@ -116,10 +177,25 @@ func (r *reportScreen) do(id string) (tea.Cmd, bool) {
 	return nil, false
 }
 
+// together works the screen out anew, with the other sessions of the host or without.
+func (r *reportScreen) together() tea.Cmd {
+	cmd := r.of.toggleTogether()
+	if _, ok := r.page.(*rentPage); !ok {
+		return cmd
+	}
+	fresh, work := r.of.newReport("rent")
+	fresh.w, fresh.h = r.w, r.h
+	r.env.root.replace(fresh)
+	return tea.Batch(cmd, fresh.start(work))
+}
+
 // jump goes to the frame that a row is about.
 func (r *reportScreen) jump() tea.Cmd {
 	if r.review == nil || r.list.Len() == 0 {
 		return nil
+	}
+	if o, ok := r.page.(opener); ok {
+		return o.open(r, r.list.Cursor())
 	}
 	frame := r.page.frame(r.list.Cursor())
 	if frame < 0 {
@@ -149,10 +225,14 @@ func (r *reportScreen) view(w, h int) []string {
 	r.of.feed.Lock()
 	name := r.of.feed.Name()
 	r.of.feed.Unlock()
-	lines := []string{titleLine(th, w, r.title, "of "+name)}
+	lines := []string{titleLine(th, w, r.title, r.about(name))}
 	switch {
 	case r.err != nil:
-		return append(lines, draw.Blank(w), draw.NewLine(w, "").Gap(1).Text(th.Bad, r.err.Error()).String())
+		lines = append(lines, draw.Blank(w))
+		for _, text := range wrapText(r.err.Error(), w-2) {
+			lines = append(lines, draw.NewLine(w, "").Gap(1).Text(th.Bad, text).String())
+		}
+		return lines
 	case r.review == nil:
 		return append(lines, draw.Blank(w), draw.NewLine(w, "").Gap(1).Raw(th.Dim, "reading the session…").String())
 	}
@@ -167,4 +247,15 @@ func (r *reportScreen) view(w, h int) []string {
 		return r.page.row(i, w, base(th, lit))
 	}), w, room-len(below))...)
 	return append(lines, below...)
+}
+
+// about says what the screen is about.
+func (r *reportScreen) about(name string) string {
+	if p, ok := r.page.(*diffPage); ok && p.d != nil {
+		return "A " + name + "  B " + p.d.B.Name
+	}
+	if r.at == inChoice || r.at == inDiff {
+		return name + " with another session"
+	}
+	return "of " + name
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -34,7 +35,9 @@ func Run(o Options, t Terminal) error {
 	if !known && a.profile > colorprofile.ASCII {
 		a.ground = func() { _, _ = out.Write([]byte("\x1b]11;?\x1b\\")) }
 	}
-	p := tea.NewProgram(a, tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(maxFPS), tea.WithEnvironment(t.Environ))
+	g := &guard{app: a}
+	p := tea.NewProgram(g, tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(maxFPS), tea.WithEnvironment(t.Environ))
+	g.quit = p.Quit
 	in.ground = func(dark bool) { p.Send(groundMsg{dark}) }
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, hangupSignals...)
@@ -45,10 +48,47 @@ func Run(o Options, t Terminal) error {
 		}
 	}()
 	_, err := p.Run()
+	if g.err != nil {
+		return g.err
+	}
 	if errors.Is(err, tea.ErrInterrupted) {
 		return nil
 	}
 	return err
+}
+
+// guard is the program as bubbletea runs it. After a panic the program leaves as it does
+// when it is told to: bubbletea's own way closes the terminal while it is being read.
+type guard struct {
+	app  *app
+	quit func()
+	err  error // what went wrong; nothing is done or drawn after it
+}
+
+func (g *guard) Init() tea.Cmd { return g.app.Init() }
+
+func (g *guard) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
+	defer g.catch()
+	m = g
+	if g.err == nil {
+		_, cmd = g.app.Update(msg)
+	}
+	return m, cmd
+}
+
+func (g *guard) View() (picture string) {
+	defer g.catch()
+	if g.err == nil {
+		picture = g.app.View()
+	}
+	return picture
+}
+
+func (g *guard) catch() {
+	if r := recover(); r != nil {
+		g.err = fmt.Errorf("a mistake in mcptap: %v\n%s", r, debug.Stack())
+		go g.quit() // it waits for the loop that is here now
+	}
 }
 
 // maxFPS is how many pictures a second are drawn at most. A picture waits for its turn:

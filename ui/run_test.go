@@ -42,8 +42,8 @@ func TestPanic(t *testing.T) {
 	os.Stdout, os.Stderr = tty, tty
 	err = Run(Options{Store: testStore(t), Now: func() time.Time { panic("broken on purpose") }}, Terminal{In: tty, Out: tty, Environ: []string{"TERM=xterm-256color", "COLORFGBG=15;0"}})
 	os.Stdout, os.Stderr = stdout, stderr
-	if err == nil {
-		t.Error("no error")
+	if err == nil || !strings.Contains(err.Error(), "a mistake in mcptap: broken on purpose") || !strings.Contains(err.Error(), "sessionlist.go") {
+		t.Errorf("the error does not say what went wrong, and where: %v", err)
 	}
 	if after := state(); after != before {
 		t.Errorf("the terminal is in another state:\n%s\n%s", after, before)

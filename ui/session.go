@@ -22,14 +22,17 @@ type session struct {
 	frame framePane
 	play  player
 
-	side  sidePane // nil if there is none
-	asked bool     // the user has said whether there is to be one, or it was offered
+	side   sidePane // nil if there is none
+	others bool     // the other sessions of the host count in what the model reads
+	asked  bool     // the user has said whether there is to be one, or it was offered
 
 	panes
 	w, h int
 	at   arrangement
 	hold line // that the mouse has hold of
 
+	goal      int // frame to go to as soon as it is read; -1 for none
+	turns     turnWatch
 	status    feed.Status
 	started   bool // something was read
 	closed    bool
@@ -50,15 +53,15 @@ const (
 	followEvery = 50 * time.Millisecond
 )
 
-func openSession(path string) tea.Cmd {
+func openSession(path string, goal int) tea.Cmd {
 	return func() tea.Msg {
 		f, err := feed.Open(path)
-		return openedMsg{path, f, err}
+		return openedMsg{path, f, goal, err}
 	}
 }
 
-func newSession(e *env, path string, f *feed.Feed) (*session, tea.Cmd) {
-	s := &session{env: e, path: path, feed: f, panes: panes{focus: inCalls, rows: 50, cols: 50}}
+func newSession(e *env, path string, f *feed.Feed, goal int) (*session, tea.Cmd) {
+	s := &session{env: e, path: path, feed: f, goal: goal, panes: panes{focus: inCalls, rows: 50, cols: 50}}
 	s.calls = calls{env: e, feed: f, follow: true, pinned: -1}
 	s.frame = framePane{env: e, want: -1}
 	return s, tea.Batch(s.advance(), loadMarks(f, path))
@@ -139,6 +142,14 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 		if msg.feed == s.feed {
 			return s.tookMarks(msg)
 		}
+	case turnsMsg:
+		if msg.feed == s.feed {
+			s.tookTurns(msg)
+		}
+	case savedMsg:
+		if msg.of == s {
+			return s.saved(msg)
+		}
 	}
 	return nil
 }
@@ -166,7 +177,11 @@ func (s *session) advanced(st feed.Status) tea.Cmd {
 		s.calls.follow = false // an ended session is read from its beginning
 		s.calls.list.Go(0)
 	}
-	var cmds []tea.Cmd
+	if s.goal >= 0 && s.goal < s.feed.Len() && !st.More {
+		s.jump(s.goal)
+		s.goal = -1
+	}
+	cmds := []tea.Cmd{s.findTurns()}
 	switch {
 	case st.Err != nil:
 	case st.More:
@@ -280,6 +295,10 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		s.feed.Unlock()
 	case "model":
 		s.toggleModel()
+	case "together":
+		return s.toggleTogether(), true
+	case "save":
+		s.savePrompt()
 	case "reach":
 		s.frame.bright = !s.frame.bright
 		s.frame.ver++
@@ -289,7 +308,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		s.step(map[string]int{"step": 1, "step-back": -1}[id])
 	case "copy":
 		return s.copy(), true
-	case "findings", "stats", "peers":
+	case "findings", "stats", "peers", "rent", "diff", "search":
 		return s.openReport(id), true
 	case "back":
 		if s.only != 0 {
@@ -320,7 +339,7 @@ func (s *session) dim() {
 func (s *session) toggleModel() {
 	s.asked = true
 	if s.side == nil {
-		s.side = newModelPane(s.env, s.path)
+		s.side = newModelPane(s.env, s.path, s.others)
 		if s.w < sideWidth {
 			s.focus = inSide
 		}

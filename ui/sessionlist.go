@@ -265,7 +265,7 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 	case "delete":
 		return s.ask(*i), true
 	}
-	return openSession(i.Path), true
+	return openSession(i.Path, -1), true
 }
 
 func (s *sessionList) filterPrompt() {
@@ -373,7 +373,8 @@ func (s *sessionList) empty(w int) []string {
 		{"    mcptap -- python server.py", th.Accent},
 		{`    {"mcpServers": {"tickets": {"command": "mcptap", "args": ["--", "python", "server.py"]}}}`, th.Accent}, {},
 		{"A session shows up here the moment it begins. To see one at once:", ""}, {},
-		{"    mcptap demo", th.Accent}, {},
+		{"    mcptap demo", th.Accent},
+		{"    mcptap browse --samples", th.Accent}, {},
 		{"Recordings lie in " + s.env.Store.Dir, th.Dim},
 	}
 	var lines []string

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,6 +68,27 @@ func TestBrowseOne(t *testing.T) {
 	}
 	s.keys("\x03")
 	s.ends(0)
+}
+
+// TestBrowseSamples opens what the program brings with it, and leaves nothing behind.
+func TestBrowseSamples(t *testing.T) {
+	for _, how := range []string{"q", "SIGTERM"} {
+		scratch := t.TempDir()
+		t.Setenv("TMPDIR", scratch)
+		s := onScreen(t, 100, 30, "--dir", sampleStore(t), "browse", "--samples")
+		s.wait("6 recordings", "rounds", "rough")
+		s.keys("/school\r\r")
+		s.wait("detail_anak", "? hidden")
+		if how == "q" {
+			s.keys("q")
+		} else {
+			_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		}
+		_ = s.cmd.Wait()
+		if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+			t.Errorf("after %s there are %v (%v)", how, left, err)
+		}
+	}
 }
 
 // TestBrowseMouse clicks as a terminal reports it, scrolls, and pastes.
@@ -226,4 +248,89 @@ func TestDemoOpensTheScreens(t *testing.T) {
 	s.wait("2 recordings", "demo-modern", "demo-legacy", "1 tool 1 proto 1 hidden")
 	s.keys("q")
 	s.ends(0)
+}
+
+// TestBrowseRent: what tools cost, in a small and in a common terminal, and back to the
+// frame that listed one.
+func TestBrowseRent(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{60, 15}, {100, 30}} {
+		s := onScreen(t, size[0], size[1], "--dir", sampleStore(t), "browse", "tickets-legacy")
+		s.wait("initialize", "── turn 1")
+		s.keys("r")
+		s.wait("tokens of tools in a request", "assign_ticket", "not cached", "~$0.00")
+		s.keys("ooo")
+		s.wait("add_comment")
+		s.keys("\r")
+		s.wait("result of tools/list")
+		s.keys("\x03")
+		s.ends(0)
+	}
+}
+
+// TestBrowseDiff chooses the other session, looks at what differs, and opens it there.
+func TestBrowseDiff(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 100, 30, "--dir", sampleStore(t), "browse", "tickets-legacy")
+	s.wait("initialize")
+	s.keys("d")
+	s.wait("with which?", "tickets-modern")
+	s.keys("\x1b[B\r")
+	s.until(func(screen string) bool {
+		return strings.Contains(screen, "B school") || strings.Contains(screen, "B tickets-modern")
+	})
+	s.keys("\x1b")
+	s.wait("─ calls")
+	s.keys("d")
+	s.wait("with which?", "tickets-modern")
+	s.keys("\r")
+	s.wait("same work?", "yes: 9 operations on both sides", "what costs what?", "_meta")
+	s.keys("jjj")
+	s.wait("the same, in other bytes: +301")
+	s.keys("O")
+	s.wait("frame 8 request tools/call add_comment")
+	s.keys("\x1b")
+	s.wait("same work?")
+	s.keys("\r")
+	s.wait("tickets-legacy", "frame 9 request tools/call add_comment")
+	s.keys("q")
+	s.ends(0)
+}
+
+// TestBrowseSearch asks for a tool, key by key, with each engine.
+func TestBrowseSearch(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 80, 24, "--dir", sampleStore(t), "browse", "tickets-modern")
+	s.wait("server/discover")
+	s.keys("Sassign")
+	s.wait("“assign” gives the model 1 tool of 3", "✓ given", "[regex]")
+	s.keys("\t")
+	s.wait("[bm25]")
+	s.keys("\t")
+	s.wait("[claude-code]", "BM25 stands in")
+	s.keys("\r\r")
+	s.wait("─ calls", "result of tools/list")
+	s.keys("q")
+	s.ends(0)
+}
+
+// TestBrowseSave saves what a filter selects to a new file, and never over it.
+func TestBrowseSave(t *testing.T) {
+	t.Parallel()
+	to := filepath.Join(t.TempDir(), "part.jsonl")
+	s := onScreen(t, 200, 24, "--dir", sampleStore(t), "browse", "tickets-modern")
+	s.wait("server/discover")
+	s.keys("/tool:add_*\rw\x15" + to + "\r")
+	s.wait("saved 4 of 21 frames")
+	s.keys("w\x15" + to + "\r")
+	s.wait("it is there already; choose another name")
+	s.keys("\x1b")
+	s.until(func(screen string) bool {
+		return strings.Contains(screen, "2 of 11") && !strings.Contains(screen, "save as")
+	})
+	s.keys("q")
+	s.ends(0)
+	if b, err := os.ReadFile(to); err != nil || !strings.Contains(string(b), "add_comment") || strings.Contains(string(b), "search_tickets") {
+		t.Errorf("the file has %q, %v", b, err)
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcptap/mcptap/sessions/samples"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
@@ -68,6 +69,29 @@ func TestScreens(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestPicture: what screenshots/make.sh makes a picture of is what the command prints.
+func TestPicture(t *testing.T) {
+	store, err := samples.Store(filepath.Join(t.TempDir(), "samples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := "$ mcptap show tickets-2026\n" + onTerminal(t, 150, "NO_COLOR=", "--dir", store.Dir, "show", "tickets-2026")
+	const golden = "../../screenshots/frames/show.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is old; 'make screenshots' draws the pictures anew\n%s", golden, diff)
 	}
 }
 
@@ -163,5 +187,39 @@ func TestTapOnATerminal(t *testing.T) {
 				t.Errorf("%+v", end)
 			}
 		})
+	}
+}
+
+// TestListNamesClients: behind one HTTP tap there are many clients, and a list tells
+// them apart where there is room.
+func TestListNamesClients(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"claude", "node"} {
+		id := fmt.Sprintf("20261130T12000%dZ-mcp-000%d", i, i)
+		header := fmt.Sprintf(`{"mcptap":1,"session":%q,"start":"2026-11-30T12:00:0%dZ","transport":"http","label":"mcp","host":{"pid":471%d,"name":%q}}`, id, i, i, name)
+		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(header+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "20261130T130000Z-full-0003.jsonl"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := "MCPTAP_DIR=" + dir
+	wide, narrow := onTerminal(t, 200, env, "ls"), onTerminal(t, 80, env, "ls")
+	for _, want := range []string{"claude 4710", "node 4711", "full"} {
+		if !strings.Contains(wide, want) {
+			t.Errorf("%q is not in\n%s", want, wide)
+		}
+	}
+	if strings.Contains(narrow, "4710") || !strings.Contains(narrow, "empty") {
+		t.Error(narrow)
+	}
+	c := exec.Command("mcptap", "ls", "--json")
+	c.Env = append(os.Environ(), env)
+	out, err := c.Output()
+	for _, want := range []string{`"host":{"pid":4711,"name":"node"}`, `"label":"full","state":"crashed"`, `"empty":true`} {
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v: %q is not in\n%s", err, want, out)
+		}
 	}
 }

@@ -268,7 +268,7 @@ func (b *Book) pair(call, turn int) (use, result *Block) {
 		u.Notes = append(u.Notes, Note{NoteUnlisted, "no listing had this tool when it was called: the model can't have been offered it"})
 	}
 	if c.Tool == "" {
-		u.Notes = append(u.Notes, Note{NoteStandIn, "the call names no tool: " + shown(name.Sent) + " stands for it"})
+		u.Notes = append(u.Notes, Note{NoteStandIn, "the call names no tool: " + Shown(name.Sent) + " stands for it"})
 	}
 	if c.OddInput != "" {
 		u.Notes = append(u.Notes, Note{NoteStandIn, "its arguments are " + c.OddInput + ", and the API takes an object only: {} stands for them"})

@@ -108,6 +108,19 @@ func (h *Profile) compose(server, tool string) Name {
 	return n
 }
 
+// Shown makes a name from the outside fit into a line for people: quoted if it is
+// blank, cut if it is long.
+func Shown(name string) string {
+	const most = 100
+	if strings.TrimSpace(name) == "" {
+		return strconv.Quote(name)
+	}
+	if short := cut(name, most); short != name {
+		return short + "…"
+	}
+	return name
+}
+
 // cut gives the first n characters of s, all of them if n is 0 or less.
 func cut(s string, n int) string {
 	if n <= 0 || utf8.RuneCountInString(s) <= n {

@@ -171,7 +171,7 @@ func (b *Book) tool(session int, it *decode.Item, link Link) *Block {
 	t.Session, t.def, t.link = session, it.Definition, link
 	t.Name = b.name(session, it.Name)
 	if t.Name.Whole != "" || t.Name.Refused != "" {
-		t.Notes = append(t.Notes, Note{NoteRenamed, "by the host's rule its name is " + shown(cmp.Or(t.Name.Refused, t.Name.Whole))})
+		t.Notes = append(t.Notes, Note{NoteRenamed, "by the host's rule its name is " + Shown(cmp.Or(t.Name.Refused, t.Name.Whole))})
 	}
 	d := wire.Root(it.Definition)
 	b.flatten(t, d)
@@ -189,14 +189,6 @@ func (b *Book) tool(session int, it *decode.Item, link Link) *Block {
 // defers reports that the host searches for a tool before it sends its definition.
 func (b *Book) defers(d wire.Value) bool {
 	return b.Loading() != LoadUpfront && (b.profile.AlwaysLoadMeta == "" || d.At("_meta", b.profile.AlwaysLoadMeta).Type != gjson.True)
-}
-
-// shown cuts a name from the outside to what fits into a note.
-func shown(name string) string {
-	if short := cut(name, 200); short != name {
-		return short + "…"
-	}
-	return name
 }
 
 var combinators = [...]string{"anyOf", "oneOf", "allOf"}

@@ -158,3 +158,15 @@ func percent(n, of int64) string {
 	}
 	return fmt.Sprintf("%+.1f%%", 100*float64(n)/float64(of))
 }
+
+func (s *About) String() string {
+	parts := []string{s.Name}
+	if s.Transport != "" {
+		parts = append(parts, s.Transport)
+	}
+	parts = append(parts, strings.TrimSpace(s.Revision+" "+s.Era.String()), cmp.Or(s.Client, "client")+" → "+cmp.Or(s.Server, "server"), plural(s.Operations, "operation"))
+	if s.NotAtHand > 0 {
+		parts = append(parts, fmt.Sprintf("%d bytes are not in the recording and not compared", s.NotAtHand))
+	}
+	return strings.Join(parts, "  ")
+}

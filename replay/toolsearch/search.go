@@ -43,6 +43,27 @@ type Match struct {
 	Doubt       string // what Missed comes from, in words; empty if it is 0
 }
 
+// Fate is what becomes of a match.
+type Fate string
+
+// The fates.
+const (
+	Given Fate = "given" // the model gets the tool
+	Cut   Fate = "cut"   // it matches, and the model never hears of it
+	Maybe Fate = "maybe" // it matches under some ways of searching only
+)
+
+// Fate says what becomes of a match under the usual way.
+func (m *Match) Fate(limit int) Fate {
+	switch {
+	case m.Rank == 0:
+		return Maybe
+	case m.Given(limit):
+		return Given
+	}
+	return Cut
+}
+
 // Given reports whether the model is given the tool under the usual way.
 func (m *Match) Given(limit int) bool { return m.Rank > 0 && m.Rank <= limit }
 

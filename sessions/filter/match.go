@@ -68,6 +68,35 @@ func (m *Matcher) Call(c int) bool {
 	return m.root(&m.unit)
 }
 
+// Whole tells of each frame whether it is part of what is selected: all those of an
+// operation that is, and those that belong to none and are selected themselves.
+func (m *Matcher) Whole() []bool {
+	s := m.unit.src.Session
+	in := make([]bool, s.Len())
+	for c := range s.Calls() {
+		if !s.Leads(c) || !m.Call(c) {
+			continue
+		}
+		for _, leg := range s.Operation(c).Legs {
+			for _, f := range leg.Frames {
+				in[f] = true
+			}
+		}
+	}
+	for i := range in {
+		if f := s.Frame(i); StandsAlone(&f) {
+			in[i] = m.Frame(i)
+		}
+	}
+	return in
+}
+
+// StandsAlone reports a frame that belongs to no call: a batch with a request or a
+// response in it belongs to those.
+func StandsAlone(f *decode.Frame) bool {
+	return f.Call < 0 && !slices.ContainsFunc(f.Batch, func(m decode.BatchMember) bool { return m.Call >= 0 })
+}
+
 // Frames looks at frames from index from on, up to index to (excluded), until stop
 // says so; nil never does. It appends the indexes of those selected to rows, and
 // gives where to go on. So a list has its first rows at once and the others later.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
@@ -28,12 +29,28 @@ func Bytes(s *decode.Session, o *decode.Operation) (c2s, s2c int64) {
 // Why says in a few words what an outcome rests on: text from the outside.
 func Why(l *sessions.Loaded, o *decode.Operation) string {
 	last := l.Call(o.Legs[len(o.Legs)-1].Call)
+	return strings.TrimSpace(why(l, o, &last) + remark(l, &last))
+}
+
+// remark is what was wrong with an exchange whose answer was recorded nevertheless:
+// its client may not have taken it.
+func remark(l *sessions.Loaded, c *decode.Call) string {
+	if c.Exchange < 0 || c.Response < 0 || l.Frame(c.Response).Exchange != c.Exchange {
+		return ""
+	}
+	if x := l.Exchange(c.Exchange); x.Error != "" && !x.Stream {
+		return " [" + x.Error + "]"
+	}
+	return ""
+}
+
+func why(l *sessions.Loaded, o *decode.Operation, last *decode.Call) string {
 	switch o.Outcome {
 	case decode.ProtocolError:
 		if e, ok := decode.DescribeError(l.Body(last.Response), last.Revision); ok {
-			return ErrorWords(e) + status(l, &last)
+			return ErrorWords(e) + status(l, last)
 		}
-		return fmt.Sprint(last.Code) + status(l, &last)
+		return fmt.Sprint(last.Code) + status(l, last)
 	case decode.HiddenError:
 		return "reads as a success; " + last.Hidden.Reason
 	case decode.ToolError:

@@ -273,6 +273,9 @@ func (s *session) answered(x *exchange, res *http.Response) {
 	cs := s.owner
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
+	if x.seen.kind != eventStream { // that one is open as long as its stream is
+		s.decided(&x.seen)
+	}
 	good := res.StatusCode/100 == 2
 	asked := x.in.Header.Get(sessionHeader)
 	switch {
@@ -287,6 +290,15 @@ func (s *session) answered(x *exchange, res *http.Response) {
 		s.lost = true
 	case asked != "" && asked == s.id && x.in.Method == http.MethodDelete && good:
 		s.deleted = true
+	}
+}
+
+// decided takes an opening that is answered, or never will be. The client may go on
+// from there at once, before the exchange has ended. The lock must be held.
+func (s *session) decided(o *opening) {
+	if o.opens() && !o.decided {
+		o.decided = true
+		s.open[o.kind].running--
 	}
 }
 
@@ -337,9 +349,7 @@ func (cs *clients) finish(s *session, o *opening) {
 	defer cs.mu.Unlock()
 	s.running--
 	s.used = cs.now()
-	if o.opens() {
-		s.open[o.kind].running--
-	}
+	s.decided(o)
 	if o.kind == eventStream && s.target != "" { // the stream was the session
 		cs.unbindEndpoint(s)
 		s.lost = true

@@ -40,7 +40,7 @@ type say struct {
 	body   string
 	agent  string
 	// the answer
-	status int // 200 if 0
+	status int // 200 if 0, none if below
 	newID  string
 }
 
@@ -85,7 +85,9 @@ func (r *room) begin(s say) (x *exchange, done func()) {
 	if s.newID != "" {
 		res.Header.Set(sessionHeader, s.newID)
 	}
-	x.session.answered(x, res)
+	if status > 0 {
+		x.session.answered(x, res)
+	}
 	return x, func() { r.finish(x.session, &x.seen) }
 }
 
@@ -125,6 +127,19 @@ func TestAProbeBelongsToTheSessionThatFollows(t *testing.T) {
 	again := r.do(say{pid: 1, conn: "3", body: discoverBody, status: 400})
 	r.same(first, again, false, "a probe of a process whose client is at work")
 	r.same(again, r.do(say{pid: 1, conn: "3", body: initBody, newID: "B"}), true, "its initialize")
+}
+
+// TestAnAnswerIsEnoughToGoOn: the client has the answer to its probe before the
+// exchange has ended.
+func TestAnAnswerIsEnoughToGoOn(t *testing.T) {
+	r := newRoom(t)
+	probe, ended := r.begin(say{pid: 1, conn: "1", body: discoverBody, status: 400})
+	next, _ := r.begin(say{pid: 1, conn: "2", body: initBody, newID: "A"})
+	r.same(probe.session, next.session, true, "initialize before the probe's end")
+	ended()
+	if n := probe.session.open[discover].running; n != 0 {
+		t.Errorf("%d probes are running", n)
+	}
 }
 
 func TestALostSessionGoesOn(t *testing.T) {
@@ -289,7 +304,7 @@ func TestAnOpeningThatFailedIsMadeAgain(t *testing.T) {
 func TestAnInitializeGoesToTheProbeThatWaitsForIt(t *testing.T) {
 	r := newRoom(t)
 	a := r.do(say{pid: 1, conn: "1", body: discoverBody, status: 400})
-	b, end := r.begin(say{pid: 1, conn: "2", body: discoverBody, status: 400})
+	b, end := r.begin(say{pid: 1, conn: "2", body: discoverBody, status: -1})
 	r.same(a, b.session, false, "two probes")
 	r.same(a, r.do(say{pid: 1, conn: "3", body: initBody, newID: "A"}), true, "the second probe is not answered yet")
 	end()

@@ -25,6 +25,8 @@ const (
 type opening struct {
 	kind requestKind
 	info string // the client's name and version, if the request says so
+
+	decided bool // see session.decided
 }
 
 // opens reports a request that opens a session, or asks how to.

@@ -110,10 +110,12 @@ func (l *Line) Column(t time.Duration, width int) int {
 	return max(0, min(int(float64(t)/float64(l.last)*float64(width-1)+.5), width-1))
 }
 
-// Moment is the reverse of Column.
+// Moment is the reverse of Column. It counts in whole numbers: the longest duration is
+// none that a float64 can hold.
 func (l *Line) Moment(column, width int) time.Duration {
 	if width <= 1 {
 		return 0
 	}
-	return time.Duration(float64(l.last) * float64(max(0, min(column, width-1))) / float64(width-1))
+	steps, at := time.Duration(width-1), time.Duration(max(0, min(column, width-1)))
+	return l.last/steps*at + l.last%steps*at/steps
 }

@@ -1,6 +1,7 @@
 package density
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -51,4 +52,18 @@ func TestColumns(t *testing.T) {
 			t.Fatalf("%d cells, want %d", w, width)
 		}
 	})
+}
+
+// TestLongest: the longest duration there is has its place at the end.
+func TestLongest(t *testing.T) {
+	var l Line
+	l.Add(math.MaxInt64, false)
+	for column := range 3 {
+		if back := l.Column(l.Moment(column, 3), 3); back != column {
+			t.Errorf("column %d is the moment of column %d", column, back)
+		}
+	}
+	if got := l.Moment(2, 3); got != math.MaxInt64 {
+		t.Errorf("the last column is the moment %d", got)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/mcptap/mcptap/ui/draw"
+	"github.com/mcptap/mcptap/ui/syntax"
 	"github.com/mcptap/mcptap/ui/theme"
 )
 
@@ -19,7 +20,8 @@ func (t *Tree) Draw(row, width int, th *theme.Theme, base draw.Style) string {
 		t.drawValue(l, th, t.text, child{from: t.root.from, to: t.root.to, kind: kindOf(t.text, t.root.from)}, nil)
 	case r.n.form == lines:
 		indent(l, th, r.n)
-		l.Raw(th.Punct, "│ ").Text("", r.n.line(r.i))
+		l.Raw(th.Punct, "│ ")
+		drawText(l, th, r.n, r.i)
 	case r.n.form == dump:
 		indent(l, th, r.n)
 		l.Raw(th.Punct, "│ ").Raw(th.Dim, Hex(r.n.src, r.i))
@@ -27,6 +29,26 @@ func (t *Tree) Draw(row, width int, th *theme.Theme, base draw.Style) string {
 		t.drawChild(l, th, r)
 	}
 	return l.String()
+}
+
+// drawText draws the i-th line of a text, in the colours of its language.
+func drawText(l *draw.Line, th *theme.Theme, n *node, i int) {
+	if n.code == nil {
+		n.code = syntax.New(syntax.Guess(n.src), n.src)
+	}
+	from, to := n.extent(i)
+	spans := n.code.Spans(from, to)
+	if len(spans) == 0 {
+		l.Text("", n.line(i))
+		return
+	}
+	for i, s := range spans {
+		end := to
+		if i+1 < len(spans) {
+			end = spans[i+1].From
+		}
+		l.Text(th.Token(s.Kind), untab(n.src[max(s.From, from):end]))
+	}
 }
 
 func (t *Tree) drawChild(l *draw.Line, th *theme.Theme, r ref) {

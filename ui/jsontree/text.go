@@ -213,13 +213,21 @@ func cellsOf(r rune) int {
 
 // line gives the i-th row of a text.
 func (n *node) line(i int) string {
-	from, to := n.breaks[i], len(n.src)
+	from, to := n.extent(i)
+	return untab(n.src[from:to])
+}
+
+// extent is where the i-th row of a text stands, without its line end.
+func (n *node) extent(i int) (from, to int) {
+	from, to = n.breaks[i], len(n.src)
 	if i+1 < len(n.breaks) {
 		to = n.breaks[i+1]
 	}
-	s := strings.TrimSuffix(strings.TrimSuffix(string(n.src[from:to]), "\n"), "\r")
-	return strings.ReplaceAll(s, "\t", tab)
+	b := bytes.TrimSuffix(bytes.TrimSuffix(n.src[from:to], []byte("\n")), []byte("\r"))
+	return from, from + len(b)
 }
+
+func untab(b []byte) string { return strings.ReplaceAll(string(b), "\t", tab) }
 
 const bytesPerRow = 16
 

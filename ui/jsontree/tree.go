@@ -2,6 +2,8 @@ package jsontree
 
 import (
 	"slices"
+
+	"github.com/mcptap/mcptap/ui/syntax"
 )
 
 // A Tree is a JSON text of which some values are open.
@@ -31,7 +33,8 @@ type node struct {
 	inner    bool // it stood in a string
 	form     form
 	kids     index
-	breaks   []int // where lines begin in src
+	breaks   []int        // where lines begin in src
+	code     *syntax.Text // the tokens of a text; nil before a line of it is drawn
 	open     []*node
 	rows     int // its own row, if it has one, and all that is below it
 }

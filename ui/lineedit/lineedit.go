@@ -1,107 +1,76 @@
 // Package lineedit is one line of input with a history.
+//
+// Bubbles' textinput holds and edits the text. What it lacks is here: the history, and
+// drawing in cells that are counted after hidden characters were made visible.
 package lineedit
 
 import (
-	"slices"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/bubbles/cursor"
+	"github.com/charmbracelet/bubbles/key"
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/mcptap/mcptap/ui/draw"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
-// maxText bounds what a paste can put in.
+// maxText bounds what a paste can put in, in characters.
 const maxText = 4096
 
 // A Line is a line of input. The zero value is empty.
 type Line struct {
-	text    []rune
-	at      int
+	input   *textinput.Model
 	history []string
 	back    int // how many entries back in the history; 0 is the line itself
 	draft   string
 }
 
+var (
+	older = key.NewBinding(key.WithKeys("up", "ctrl+p"))
+	newer = key.NewBinding(key.WithKeys("down", "ctrl+n"))
+)
+
+func (l *Line) in() *textinput.Model {
+	if l.input == nil {
+		m := textinput.New()
+		m.CharLimit = maxText
+		m.KeyMap.Paste.SetEnabled(false) // it would start a program; terminals paste by themselves
+		m.Cursor.SetMode(cursor.CursorStatic)
+		m.Focus()
+		l.input = &m
+	}
+	return l.input
+}
+
 // String is the text so far.
-func (l *Line) String() string { return string(l.text) }
+func (l *Line) String() string { return l.in().Value() }
 
 // Set replaces the text; the cursor stands behind it.
 func (l *Line) Set(s string) {
-	l.text = []rune(strings.Map(oneLine, s))
-	l.text = l.text[:min(len(l.text), maxText)]
-	l.at = len(l.text)
+	l.in().SetValue(s)
+	l.in().CursorEnd()
 	l.back = 0
 }
 
-// oneLine drops what can't stand on a line.
-func oneLine(r rune) rune {
+// Key takes a key, or text that was typed or pasted.
+func (l *Line) Key(k tea.KeyMsg) {
 	switch {
-	case r == '\n' || r == '\t' || r == '\r':
-		return ' '
-	case r < ' ' || r == 0x7f:
-		return -1
-	}
-	return r
-}
-
-// Insert puts text, typed or pasted, at the cursor.
-func (l *Line) Insert(s string) {
-	add := []rune(strings.Map(oneLine, s))
-	add = add[:min(len(add), maxText-len(l.text))]
-	l.text = slices.Insert(l.text, l.at, add...)
-	l.at += len(add)
-}
-
-// Key edits by the name of a key; ok is false if the key means nothing here.
-func (l *Line) Key(name string) (ok bool) {
-	switch name {
-	case "left", "ctrl+b":
-		l.at = max(0, l.at-1)
-	case "right", "ctrl+f":
-		l.at = min(len(l.text), l.at+1)
-	case "home", "ctrl+a":
-		l.at = 0
-	case "end", "ctrl+e":
-		l.at = len(l.text)
-	case "backspace", "ctrl+h":
-		l.remove(l.at-1, l.at)
-	case "delete", "ctrl+d":
-		l.remove(l.at, l.at+1)
-	case "ctrl+u":
-		l.remove(0, l.at)
-	case "ctrl+k":
-		l.remove(l.at, len(l.text))
-	case "ctrl+w", "alt+backspace":
-		l.remove(l.word(), l.at)
-	case "up", "ctrl+p":
+	case key.Matches(k, older):
 		l.recall(1)
-	case "down", "ctrl+n":
+	case key.Matches(k, newer):
 		l.recall(-1)
+	case k.Type == tea.KeyRunes && k.Alt && !l.edits(k): // it would be taken for the letter
 	default:
-		return false
+		*l.in(), _ = l.in().Update(k)
 	}
-	return true
 }
 
-func (l *Line) remove(from, to int) {
-	from, to = max(0, from), min(to, len(l.text))
-	if from >= to {
-		return
-	}
-	l.text = slices.Delete(l.text, from, to)
-	l.at = from
-}
-
-// word is where the word before the cursor begins.
-func (l *Line) word() int {
-	i := l.at
-	for i > 0 && l.text[i-1] == ' ' {
-		i--
-	}
-	for i > 0 && l.text[i-1] != ' ' {
-		i--
-	}
-	return i
+// edits reports whether textinput knows a key with alt.
+func (l *Line) edits(k tea.KeyMsg) bool {
+	m := l.in().KeyMap
+	return key.Matches(k, m.WordForward, m.WordBackward, m.DeleteWordForward)
 }
 
 func (l *Line) recall(by int) {
@@ -131,9 +100,10 @@ func (l *Line) Keep() {
 
 // View draws the line with its cursor in width cells.
 func (l *Line) View(width int, text, cursor draw.Style) string {
-	before, under, after := string(l.text[:l.at]), " ", ""
-	if l.at < len(l.text) {
-		under, after = string(l.text[l.at]), string(l.text[l.at+1:])
+	value, at := []rune(l.String()), l.in().Position()
+	before, under, after := string(value[:at]), " ", ""
+	if at < len(value) {
+		under, after = string(value[at]), string(value[at+1:])
 	}
 	before = safetext.Line(before)
 	for draw.Width(before) > width-2 && before != "" { // the cursor stays in view

@@ -1,10 +1,27 @@
 package lineedit
 
 import (
+	"strings"
 	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/mcptap/mcptap/ui/draw"
 )
+
+// press is a key as bubbletea tells it, "+" before text that is typed or pasted.
+func press(name string) tea.KeyMsg {
+	if text, typed := strings.CutPrefix(name, "+"); typed {
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: len(text) > 1}
+	}
+	if letter, alt := strings.CutPrefix(name, "alt+"); alt {
+		return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(letter), Alt: true}
+	}
+	return tea.KeyMsg{Type: map[string]tea.KeyType{
+		"ctrl+w": tea.KeyCtrlW, "home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "backspace": tea.KeyBackspace, "left": tea.KeyLeft,
+		"ctrl+k": tea.KeyCtrlK, "ctrl+u": tea.KeyCtrlU, "ctrl+v": tea.KeyCtrlV, "up": tea.KeyUp, "down": tea.KeyDown, "f5": tea.KeyF5,
+	}[name]}
+}
 
 func TestKeys(t *testing.T) {
 	var l Line
@@ -12,18 +29,16 @@ func TestKeys(t *testing.T) {
 		{"+one two", "one two"}, {"ctrl+w", "one "}, {"+three", "one three"}, {"home", "one three"}, {"delete", "ne three"},
 		{"+O", "One three"}, {"end", "One three"}, {"backspace", "One thre"}, {"left", "One thre"}, {"ctrl+k", "One thr"},
 		{"ctrl+u", ""}, {"backspace", ""}, {"+a\x1b[2J\nb\x00", "a[2J b"},
+		{"alt+b", "a[2J b"}, {"+x", "a[2J xb"}, {"alt+q", "a[2J xb"}, {"f5", "a[2J xb"}, {"ctrl+v", "a[2J xb"}, {"+漢字", "a[2J x漢字b"},
 	} {
-		if text, typed := step.key[1:], step.key[0] == '+'; typed {
-			l.Insert(text)
-		} else if !l.Key(step.key) {
-			t.Errorf("%s means nothing", step.key)
-		}
+		l.Key(press(step.key))
 		if l.String() != step.want {
 			t.Fatalf("after %q: %q, want %q", step.key, l.String(), step.want)
 		}
 	}
-	if l.Key("f5") {
-		t.Error("f5 means something")
+	l.Key(press("+" + strings.Repeat("x", 3*maxText)))
+	if got := len([]rune(l.String())); got != maxText {
+		t.Errorf("a paste makes it %d characters long", got)
 	}
 }
 
@@ -35,7 +50,7 @@ func TestHistory(t *testing.T) {
 	}
 	l.Set("draft")
 	for _, step := range []struct{ key, want string }{{"up", "second"}, {"up", "first"}, {"up", "first"}, {"down", "second"}, {"down", "draft"}, {"down", "draft"}} {
-		l.Key(step.key)
+		l.Key(press(step.key))
 		if l.String() != step.want {
 			t.Fatalf("after %s: %q, want %q", step.key, l.String(), step.want)
 		}
@@ -50,8 +65,8 @@ func TestView(t *testing.T) {
 			if got := draw.Width(l.View(width, "", "\x1b[7m")); got != width {
 				t.Fatalf("%d cells, want %d", got, width)
 			}
-			l.Key("left")
+			l.Key(press("left"))
 		}
-		l.Key("end")
+		l.Key(press("end"))
 	}
 }

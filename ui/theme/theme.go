@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/alecthomas/chroma/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/mcptap/mcptap/ui/draw"
@@ -25,8 +26,9 @@ type Theme struct {
 	Match                    draw.Style // what a search found
 	Good, Bad, Warn          draw.Style // verdicts
 	Client, Server           draw.Style // directions
-	Key, String, Number      draw.Style // JSON
+	Key, String, Number      draw.Style // JSON, as Syntax has it
 	Word, Punct              draw.Style
+	Syntax                   *Syntax       // of code and other texts; nil: all of it faint
 	Parts                    [9]draw.Style // of a bar
 	Version                  int           // differs between themes: a cached row is of one
 }
@@ -66,10 +68,12 @@ func New(p colorprofile.Profile, dark bool) *Theme {
 		Accent: m.fg(accent), Title: m.fg(accent) + m.attr("1"), Line: m.fg(rule),
 		Selected: m.bg(cursor, "7"), Resting: m.bg(resting, "4"), Match: m.attr("7"),
 		Good: m.fg(green), Bad: m.fg(red), Warn: m.fg(yellow), Client: m.fg(teal), Server: m.fg(word),
-		Key: m.fg(key), String: m.fg(text), Number: m.fg(number), Word: m.fg(word), Punct: m.fg(faint),
+		Syntax:  m.syntax(),
 		Parts:   [9]draw.Style{m.fg(grey), m.fg(word), m.fg(teal), m.fg(accent), m.fg(yellow), m.fg(faint), m.fg(faint), m.fg(faint), m.fg(red)},
 		Version: int(p) << 1,
 	}
+	t.Key, t.String, t.Number = t.Token(chroma.NameTag), t.Token(chroma.LiteralString), t.Token(chroma.LiteralNumber)
+	t.Word, t.Punct = t.Token(chroma.KeywordConstant), t.Token(chroma.Punctuation)
 	if p <= colorprofile.ASCII {
 		t.Strong, t.Title, t.Bad = m.attr("1"), m.attr("1"), m.attr("1")
 	}
@@ -85,6 +89,7 @@ func (t *Theme) Dimmed() *Theme {
 	for _, s := range []*draw.Style{&d.Text, &d.Strong, &d.Dim, &d.Accent, &d.Title, &d.Good, &d.Bad, &d.Warn, &d.Key, &d.String, &d.Number, &d.Word, &d.Punct} {
 		*s = t.Faint
 	}
+	d.Syntax = nil
 	return &d
 }
 

@@ -176,7 +176,7 @@ func (a *app) play(names []string, o *bookOptions) (*played, error) {
 	}
 	titles := slices.Clone(o.names)
 	for _, l := range all[len(titles):] {
-		titles = append(titles, serverName(l))
+		titles = append(titles, l.ServerName())
 	}
 	more, err := a.neighbours(p, all, o.together)
 	if err != nil {
@@ -184,7 +184,7 @@ func (a *app) play(names []string, o *bookOptions) (*played, error) {
 		return nil, err
 	}
 	for _, l := range more {
-		all, titles = append(all, l), append(titles, serverName(l))
+		all, titles = append(all, l), append(titles, l.ServerName())
 	}
 	list := make([]*replay.Session, len(all))
 	for i, l := range all {
@@ -269,6 +269,18 @@ func (a *app) neighbours(p *played, all []*sessions.Loaded, together bool) (more
 		}
 	}
 	return more, nil
+}
+
+// together finds the files of the sessions that make one conversation with a session.
+func (a *app) together(l *sessions.Loaded) (paths []string) {
+	ids := a.sameHost([]*sessions.Loaded{l})
+	if id, _ := a.sibling(l); id != "" && !slices.Contains(ids, id) {
+		ids = append(ids, id)
+	}
+	for _, id := range ids {
+		paths = append(paths, a.store().Path(id))
+	}
+	return paths
 }
 
 // sameHost gives the sessions of the store whose host process is that of one of

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcptap/mcptap/sessions/samples"
 	"github.com/mcptap/mcptap/ui"
 )
 
 func (a *app) browse() *cobra.Command {
-	var plain bool
+	var plain, sample bool
 	c := &cobra.Command{
 		Use:   "browse [SESSION]",
 		Short: "look through recordings on the terminal, live ones too",
@@ -24,9 +26,14 @@ With --plain it asks and prints line by line, without a screen, colours or drawi
 for screen readers and for terminals that can't draw. The keys are in 'mcptap help
 keys', and on the screen under ?.
 
+With --samples it shows recordings that mcptap brings with it, instead of yours:
+both eras, stdio and HTTP, errors of every kind, a server with bad manners. They lie
+in a folder of their own, which is removed at the end.
+
 ` + sessionNames,
 		Example: `  mcptap browse
   mcptap browse last
+  mcptap browse --samples
   mcptap browse --plain`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -39,12 +46,36 @@ keys', and on the screen under ?.
 			if len(args) == 1 {
 				name = args[0]
 			}
+			if sample {
+				return a.withSamples(func() error { return a.openUI(name, plain) })
+			}
 			return a.openUI(name, plain)
 		},
 		ValidArgsFunction: a.completeSession,
 	}
 	c.Flags().BoolVar(&plain, "plain", false, "line by line, for screen readers")
+	c.Flags().BoolVar(&sample, "samples", false, "look through sample recordings instead of yours")
 	return c
+}
+
+// withSamples does something with the samples as the folder of recordings.
+func (a *app) withSamples(do func() error) (err error) {
+	scratch, err := os.MkdirTemp("", "mcptap-samples-")
+	if err != nil {
+		return fmt.Errorf("a place for the samples: %w", err)
+	}
+	defer func() {
+		if gone := os.RemoveAll(scratch); err == nil && gone != nil {
+			err = fmt.Errorf("removing the samples: %w", gone)
+		}
+	}()
+	store, err := samples.Store(filepath.Join(scratch, "samples"))
+	if err != nil {
+		return err
+	}
+	defer func(dir string) { a.dir = dir }(a.dir)
+	a.dir = store.Dir
+	return do()
 }
 
 // hasScreen reports whether there is a terminal that screens can be drawn on.
@@ -62,7 +93,7 @@ func (a *app) openUI(name string, plain bool) error {
 	case !a.hasScreen() || name == "-":
 		return a.runShow(name, showOptions{})
 	}
-	o := ui.Options{Store: a.store(), Now: a.Now, Since: a.since, Sibling: a.sibling}
+	o := ui.Options{Store: a.store(), Now: a.Now, Since: a.since, Sibling: a.sibling, Together: a.together, Side: sideOfSession}
 	if name != "" {
 		i, err := a.store().Resolve(name)
 		if err != nil {
@@ -122,11 +153,8 @@ func (a *app) keys() *cobra.Command {
 			group = act.Group
 			fmt.Fprintf(&b, "\n%s\n", group)
 		}
-		names := make([]string, len(act.Keys))
-		for i, k := range act.Keys {
-			names[i] = ui.KeyName(k)
-		}
-		fmt.Fprintf(&b, "    %-16s %-20s %s\n", strings.Join(names, " "), act.Name, act.Help)
+		keys := act.Binding().Help()
+		fmt.Fprintf(&b, "    %-16s %-20s %s\n", keys.Key, act.Name, keys.Desc)
 	}
 	return &cobra.Command{Use: "keys", Short: "the keys of the screens", Long: strings.TrimSpace(b.String())}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -115,18 +114,13 @@ func (p *callPrinter) print(last bool) {
 			p.calls++
 			continue
 		}
-		if f := p.l.Frame(p.frames); standsAlone(&f) && f.Dir != tap.Stderr && !p.toldElsewhere(&f) && p.sel.match.Frame(p.frames) {
+		if f := p.l.Frame(p.frames); filter.StandsAlone(&f) && f.Dir != tap.Stderr && !p.toldElsewhere(&f) && p.sel.match.Frame(p.frames) {
 			p.out.frame(&f)
 		}
 		p.frames++
 	}
 	p.before(math.MaxUint64, last)
 	p.waiting = open
-}
-
-// hasCall reports a batch with a request or response in it: those have rows.
-func hasCall(f *decode.Frame) bool {
-	return slices.ContainsFunc(f.Batch, func(m decode.BatchMember) bool { return m.Call >= 0 })
 }
 
 // summary is one line on a session as a whole.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -59,8 +58,8 @@ func (p *diffPage) answers(d *diff.Diff) {
 	answer(t, "what behaves differently?", said.Behaviour.String())
 	examples(t, said.Behaviour.First(maxExamples), said.Behaviour.Count())
 	t.write("\n")
-	answer(t, "A", aboutSide(&d.A))
-	answer(t, "B", aboutSide(&d.B))
+	answer(t, "A", d.A.String())
+	answer(t, "B", d.B.String())
 	t.write("\n")
 	p.done(t)
 }
@@ -126,18 +125,6 @@ func examples(t *table, words []string, of int) {
 
 // narrowAnswer is the least room that an answer beside its question needs.
 const narrowAnswer = 40
-
-func aboutSide(s *diff.About) string {
-	parts := []string{s.Name}
-	if s.Transport != "" {
-		parts = append(parts, s.Transport)
-	}
-	parts = append(parts, strings.TrimSpace(s.Revision+" "+s.Era.String()), cmp.Or(s.Client, "client")+" → "+cmp.Or(s.Server, "server"), plural(s.Operations, "operation"))
-	if s.NotAtHand > 0 {
-		parts = append(parts, fmt.Sprintf("%d bytes are not in the recording and not compared", s.NotAtHand))
-	}
-	return strings.Join(parts, "  ")
-}
 
 // rows prints what crossed, side by side: bytes by direction, or in sum where there
 // is no room for that.

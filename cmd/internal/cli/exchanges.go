@@ -19,6 +19,7 @@ type exchangeJSON struct {
 	T    int64         `json:"t"`
 	Kind string        `json:"kind"` // "http"
 	HTTP *tap.Exchange `json:"http"`
+	origin
 }
 
 // phaseWords name the phases in a table.
@@ -63,7 +64,7 @@ func momentWords(x *tap.Exchange) (what, size, about string) {
 	}
 	about = fmt.Sprintf("bodies of %d and %d bytes", x.Up, x.Down)
 	if x.Error != "" {
-		about += ": " + x.Error
+		about += ": " + decode.PlainError(x.Error)
 	}
 	return enders[x.By], "", about
 }
@@ -102,8 +103,14 @@ func carriedWords(f *tap.Frame) string {
 	words := []string{exchangeID(f.HTTP.Exchange)}
 	if f.HTTP.Encoding != "" {
 		words = append(words, f.HTTP.Encoding)
+		if f.SSE == nil && f.HTTP.Wire > 0 && !f.HTTP.Masked {
+			words[len(words)-1] += fmt.Sprintf(": %d bytes on the wire", f.HTTP.Wire)
+		}
 	}
-	if f.HTTP.Masked {
+	switch {
+	case f.HTTP.Masked && sessions.NotKept(f):
+		words = append(words, "not kept")
+	case f.HTTP.Masked:
 		words = append(words, "secrets masked")
 	}
 	if said := sseWords(f.SSE); said != "" {
@@ -207,8 +214,8 @@ func (t *callTable) exchangeWords(x *decode.Exchange) string {
 	if x.By != "" && x.By != tap.EndServer {
 		words = append(words, strings.Replace(enders[x.By], "by", "ended by", 1))
 	}
-	if x.Error != "" {
-		words = append(words, x.Error)
+	if why := breakWords(x); why != "" {
+		words = append(words, why)
 	}
 	if frames := t.l.ExchangeFrames(x.Index); !x.Stream && len(frames) > 0 {
 		if f := t.l.TapFrame(frames[len(frames)-1]); f != nil {
@@ -265,7 +272,13 @@ func fateOf(l *sessions.Loaded, f *decode.Frame) string {
 	case x.Status >= 300:
 		return " [HTTP " + strconv.Itoa(x.Status) + "]"
 	case x.By == tap.EndBroken:
-		return strings.TrimSuffix(" [broken off: "+x.Error, ": ") + "]"
+		return strings.TrimSuffix(" [broken off: "+breakWords(&x), ": ") + "]"
 	}
 	return ""
+}
+
+// breakWords are why an exchange ended as it did, beside a word that says that it broke
+// off.
+func breakWords(x *decode.Exchange) string {
+	return strings.TrimPrefix(x.Error, "the answer broke off: ")
 }

@@ -79,31 +79,6 @@ func (a *app) loadMarks(path string) *marks.Marks {
 // row reports whether a call's row is shown.
 func (s *selection) row(call int) bool { return s.match.Call(call) }
 
-// frames tells which frames belong to what is selected: all those of an operation,
-// and those that belong to none and are selected themselves.
-func (s *selection) frames() []bool {
-	in := make([]bool, s.l.Len())
-	for c := range s.l.Calls() {
-		if !s.l.Leads(c) || !s.row(c) {
-			continue
-		}
-		for _, leg := range s.l.Operation(c).Legs {
-			for _, f := range leg.Frames {
-				in[f] = true
-			}
-		}
-	}
-	for i := range in {
-		if f := s.l.Frame(i); standsAlone(&f) {
-			in[i] = s.match.Frame(i)
-		}
-	}
-	return in
-}
-
-// standsAlone reports a frame that belongs to no call.
-func standsAlone(f *decode.Frame) bool { return f.Call < 0 && !hasCall(f) }
-
 // noteOn is the mark of a frame for people, with its note; "" if it has none.
 func (s *selection) noteOn(n uint64) string {
 	note, marked := s.marks.Get(n)
@@ -161,30 +136,43 @@ func withNote(note, about string) string {
 	return note + " · " + about
 }
 
-// showSelected prints the frames that a filter selects. A frame is judged by what is
-// known when it is printed: with follow, a request has no answer yet.
-func (a *app) showSelected(s *sessions.Session, l *sessions.Loaded, f *filter.Filter, p printer, follow bool) error {
-	sel, err := a.choose(f, l)
-	if err != nil {
-		return err
-	}
-	next := 0
-	show := func(bool) error {
-		for ; next < l.Len(); next++ {
-			if !sel.match.Frame(next) {
-				continue
-			}
-			if r := l.TapFrame(next); r != nil {
-				p.record(&tap.Record{Frame: r}, sel)
-			}
-		}
-		return p.flush()
-	}
-	if !follow {
-		return show(true)
-	}
-	return a.followLoaded(s, l, show)
+// sifted prints the frames that a filter selects, as they come. A frame is judged by
+// what is known when it is printed: with follow, a request has no answer yet.
+type sifted struct {
+	*app
+	s      *sessions.Session
+	l      *sessions.Loaded
+	sel    *selection
+	next   int // frames below this have been looked at
+	follow bool
 }
+
+func (a *app) sift(s *sessions.Session, f *filter.Filter, follow bool) (*sifted, error) {
+	l, err := sessions.Load(s, decode.Options{NoListings: true})
+	if err != nil {
+		return nil, err
+	}
+	sel, err := a.choose(f, l)
+	return &sifted{app: a, s: s, l: l, sel: sel, follow: follow}, err
+}
+
+func (t *sifted) some(p printer) (more bool, err error) {
+	more = t.follow && t.s.Running()
+	if err := t.l.More(); err != nil {
+		return false, err
+	}
+	for ; t.next < t.l.Len(); t.next++ {
+		if !t.sel.match.Frame(t.next) {
+			continue
+		}
+		if r := t.l.TapFrame(t.next); r != nil {
+			p.record(&tap.Record{Frame: r}, t.sel)
+		}
+	}
+	return more, nil
+}
+
+func (t *sifted) sayEnd() { t.sayWhole(t.s, t.l) }
 
 // largestToComplete is the size of a recording beyond which its values are not
 // offered: the shell waits for us.

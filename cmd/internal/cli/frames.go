@@ -18,29 +18,77 @@ import (
 // A printer prints the records of a session.
 type printer interface {
 	record(*tap.Record, *selection) // of the selection only its marks matter
+	of(origin)                      // whose records come next
 	flush() error
+}
+
+// An origin says which session a record is of, where several are printed.
+type origin struct {
+	Session string `json:"session,omitempty"` // its id
+	Label   string `json:"label,omitempty"`
+	Client  string `json:"client,omitempty"` // the client's process, behind an HTTP tap
+
+	several bool // there are more sessions than this one
+}
+
+// word tells sessions of one label, and clients of one tap, apart.
+func (o *origin) word() string {
+	id := o.Session[strings.LastIndexByte(o.Session, '-')+1:]
+	return strings.TrimSpace(o.Label + " " + id + bracketed(o.Client))
 }
 
 func (a *app) printer(asJSON bool) printer {
 	if asJSON {
 		return newJSONPrinter(a.Stdout)
 	}
-	return &tablePrinter{table: a.table(
-		column{name: "#", width: 5, right: true},
-		column{name: "seconds", width: 8, right: true, drop: 2},
-		column{name: "dir", width: 3},
-		column{name: "kind", width: 12},
-		column{name: "method", width: 24, min: 14},
-		column{name: "id", width: 5, right: true, drop: 1},
-		column{name: "bytes", width: 8, min: 6, right: true, drop: 3},
-		column{name: "about"},
-	)}
+	return &tablePrinter{table: a.table(frameColumns...), app: a}
+}
+
+var frameColumns = []column{
+	{name: "#", width: 5, right: true},
+	{name: "seconds", width: 8, right: true, drop: 2},
+	{name: "dir", width: 3},
+	{name: "kind", width: 12},
+	{name: "method", width: 24, min: 14},
+	{name: "id", width: 5, right: true, drop: 1},
+	{name: "bytes", width: 8, min: 6, right: true, drop: 3},
+	{name: "about"},
 }
 
 // tablePrinter prints a row a record.
 type tablePrinter struct {
 	*table
+	app     *app
 	headers bool // of HTTP exchanges, a row each
+	from    origin
+	failed  error // of a table that was left for a wider one
+}
+
+// of makes room for the name of the session once there is more than one: a column in
+// front on a terminal, one more at the end for programs, which count from the left.
+func (p *tablePrinter) of(o origin) {
+	if o.several && !p.from.several && p.terminal {
+		p.failed = p.table.flush()
+		p.table = p.app.table(append([]column{{name: "session", width: 24, min: 12}}, frameColumns...)...)
+	}
+	p.from = o
+}
+
+func (p *tablePrinter) styled(s style, cells ...string) {
+	switch {
+	case p.from.several && p.terminal:
+		cells = append([]string{p.from.word()}, cells...)
+	case p.from.several:
+		cells = append(cells, p.from.word())
+	}
+	p.table.styled(s, cells...)
+}
+
+func (p *tablePrinter) flush() error {
+	if p.failed != nil {
+		return p.failed
+	}
+	return p.table.flush()
 }
 
 var arrows = map[tap.Dir]string{tap.C2S: "→", tap.S2C: "←", tap.Stderr: "·"}
@@ -75,7 +123,7 @@ func (p *tablePrinter) frame(f *tap.Frame, note string) {
 	if p.terminal {
 		dir = " " + arrows[f.Dir]
 	}
-	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(f.Size(), 10), withNote(note, strings.TrimSpace(about(f, m)+carriedWords(f))))
+	p.styled(styles[m.Kind], strconv.FormatUint(f.N, 10), seconds(f.Time), dir, string(m.Kind), m.Method, m.ID, strconv.FormatInt(frameLength(f), 10), withNote(note, strings.TrimSpace(about(f, m)+carriedWords(f))))
 }
 
 func message(f *tap.Frame) decode.Message { return decode.ParseCarried(f) }
@@ -84,6 +132,15 @@ func message(f *tap.Frame) decode.Message { return decode.ParseCarried(f) }
 func (p *tablePrinter) note(r *tap.Record, name, detail string) {
 	n, t := r.Position()
 	p.styled(dim, strconv.FormatUint(n, 10), seconds(t), "", name, "", "", "", detail)
+}
+
+// frameLength is a frame's length without its end: as it is recorded, but where a mask
+// stands for what crossed, as it crossed.
+func frameLength(f *tap.Frame) int64 {
+	if f.HTTP != nil && f.HTTP.Masked {
+		return max(0, decode.Crossed(f)-int64(len(f.EOL.String())))
+	}
+	return f.Size()
 }
 
 func seconds(t time.Duration) string { return strconv.FormatFloat(t.Seconds(), 'f', 3, 64) }
@@ -107,7 +164,11 @@ type jsonPrinter struct {
 	out *bufio.Writer
 	enc *json.Encoder
 	err error
+
+	from origin // empty where only one session is printed
 }
+
+func (p *jsonPrinter) of(o origin) { p.from = o }
 
 func newJSONPrinter(w io.Writer) *jsonPrinter {
 	out := bufio.NewWriterSize(w, 64<<10)
@@ -134,6 +195,7 @@ type frameJSON struct {
 	SHA256 string           `json:"sha256,omitempty"`
 	Mark   bool             `json:"mark,omitempty"`
 	Note   string           `json:"note,omitempty"`
+	origin
 }
 
 type noteJSON struct {
@@ -144,17 +206,20 @@ type noteJSON struct {
 	Detail string    `json:"detail,omitempty"`
 	Lost   *tap.Lost `json:"lost,omitempty"`
 	End    *tap.End  `json:"end,omitempty"`
+	origin
 }
 
 func (p *jsonPrinter) record(r *tap.Record, sel *selection) {
 	n, t := r.Position()
-	note := noteJSON{N: n, T: int64(t)}
+	note := noteJSON{N: n, T: int64(t), origin: p.from}
 	switch {
 	case r.Frame != nil:
-		p.encode(markedFrame(r.Frame, sel))
+		j := markedFrame(r.Frame, sel)
+		j.origin = p.from
+		p.encode(j)
 		return
 	case r.HTTP != nil:
-		p.encode(exchangeJSON{n, int64(t), "http", r.HTTP})
+		p.encode(exchangeJSON{n, int64(t), "http", r.HTTP, p.from})
 		return
 	case r.Event != nil:
 		note.Kind, note.Name, note.Detail = "event", r.Event.Name, r.Event.Detail
@@ -177,7 +242,7 @@ func markedFrame(f *tap.Frame, sel *selection) frameJSON {
 
 func frameObject(f *tap.Frame) frameJSON {
 	m := message(f)
-	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: idJSON(m.ID), Bytes: f.Size(), EOL: f.EOL.String(), About: about(f, m), HTTP: f.HTTP, SSE: f.SSE}
+	j := frameJSON{N: f.N, T: int64(f.Time), Dir: f.Dir.String(), Kind: string(m.Kind), Method: m.Method, ID: idJSON(m.ID), Bytes: frameLength(f), EOL: f.EOL.String(), About: about(f, m), HTTP: f.HTTP, SSE: f.SSE}
 	if m.Kind == decode.Error {
 		j.Code = &m.Code
 	}

@@ -25,15 +25,21 @@ func (a *app) withOpened(s *sessions.Session, o decode.Options, do func(*session
 	if err != nil {
 		return err
 	}
-	err = do(s, l)
-	a.sayRemarks(l)
-	if err == nil {
-		if lost := l.Gaps().Lost; lost > 0 && (l.Header == nil || l.Header.Excerpt == nil) {
-			a.say("%d frames crossed that could not be recorded; 'show --frames' says where", lost)
-		}
-		a.sayEnd(l.Header, l.Records, l.Passed, l.End != nil || s.Running() || s.Foreign())
+	if err = do(s, l); err != nil {
+		a.sayRemarks(l)
+		return err
 	}
-	return err
+	a.sayWhole(s, l)
+	return nil
+}
+
+// sayWhole tells what is to be known of a session that was read.
+func (a *app) sayWhole(s *sessions.Session, l *sessions.Loaded) {
+	a.sayRemarks(l)
+	if lost := l.Gaps().Lost; lost > 0 && (l.Header == nil || l.Header.Excerpt == nil) {
+		a.say("%d frames crossed that could not be recorded; 'show --frames' says where", lost)
+	}
+	a.sayEnd(l.Header, l.Records, l.Passed, l.End != nil || s.Running() || s.Foreign())
 }
 
 func (a *app) sayRemarks(l *sessions.Loaded) {

@@ -4,13 +4,16 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
@@ -24,7 +27,10 @@ func (a *app) ls() *cobra.Command {
 ended or crashed, the server and the protocol revision, how many calls there were and
 how many of them failed (in the tool, in the protocol, in the transport, or hidden in
 a success), how long the session took, the exit status, the size, and the id that
-other commands take: on a terminal its last four digits, which are enough.`,
+other commands take: on a terminal its last four digits, which are enough. The length
+is that until the last frame or event. Of the clients of an HTTP tap it tells the
+process, if the terminal is wide enough. A recording is empty if it has just begun,
+or if there was no room on the disk.`,
 		Example: `  mcptap ls
   mcptap ls --json | jq -r 'select(.state == "crashed").path'`,
 		Args: exactly(0, "no arguments"),
@@ -51,24 +57,33 @@ func (a *app) list(asJSON bool) error {
 }
 
 func (a *app) listTable(store sessions.Store, infos []sessions.Info) error {
-	t := a.table(
-		column{name: "started", width: 14},
-		column{name: "label", width: 20, min: 10},
-		column{name: "state", width: 9},
-		column{name: "server", width: 26, min: 12, drop: 3},
-		column{name: "revision", width: 10, drop: 4},
-		column{name: "calls", width: 6, right: true, drop: 1},
-		column{name: "failed", width: 6, right: true, drop: 2},
-		column{name: "length", width: 8, right: true, drop: 6},
-		column{name: "exit", width: 4, right: true, drop: 7},
-		column{name: "size", width: 8, right: true, drop: 5},
-		column{name: "id"},
-	)
+	columns := []column{
+		{name: "started", width: 14},
+		{name: "label", width: 20, min: 10},
+		{name: "state", width: 9},
+		{name: "server", width: 26, min: 12, drop: 3},
+		{name: "revision", width: 10, drop: 4},
+		{name: "calls", width: 6, right: true, drop: 1},
+		{name: "failed", width: 6, right: true, drop: 2},
+		{name: "length", width: 8, right: true, drop: 6},
+		{name: "exit", width: 4, right: true, drop: 7},
+		{name: "size", width: 8, right: true, drop: 5},
+		{name: "id"},
+	}
+	procs := isTerminal(a.Stdout) && slices.ContainsFunc(infos, func(i sessions.Info) bool { return clientProcess(&i) != "" })
+	if procs {
+		columns = slices.Insert(columns, processColumn, column{name: "client", width: 20, min: 10, drop: 8})
+	}
+	t := a.table(columns...)
 	sums := store.Summaries(infos)
 	total := int64(0)
 	for i := range infos {
 		total += infos[i].Size
-		t.row(a.listRow(t, &infos[i], sums[infos[i].ID])...)
+		row := a.listRow(t, &infos[i], sums[infos[i].ID])
+		if procs {
+			row = slices.Insert(row, processColumn, clientProcess(&infos[i]))
+		}
+		t.row(row...)
 	}
 	if err := t.flush(); err != nil || !t.terminal {
 		return err
@@ -85,11 +100,26 @@ func (a *app) listRow(t *table, i *sessions.Info, sum sessions.Summary) []string
 	return []string{started, i.Label(), stateWord(i), sum.Server, sum.Revision, strconv.Itoa(sum.Calls), strconv.Itoa(sum.Failures), formatLength(i.Length), exitWord(i), size, id}
 }
 
-func stateWord(i *sessions.Info) string {
-	if i.Kept {
-		return string(i.State) + " ★"
+// processColumn is where the client's process stands, if there is one to tell.
+const processColumn = 3
+
+// clientProcess is whose session it is behind an HTTP tap: one tap has many clients.
+func clientProcess(i *sessions.Info) string {
+	if i.Header == nil || i.Header.Transport != "http" || i.Header.Host == nil {
+		return ""
 	}
-	return string(i.State)
+	return strings.TrimSpace(i.Header.Host.Name + " " + strconv.Itoa(i.Header.Host.PID))
+}
+
+func stateWord(i *sessions.Info) string {
+	word := string(i.State)
+	if i.Empty {
+		word = "empty"
+	}
+	if i.Kept {
+		word += " ★"
+	}
+	return word
 }
 
 func exitWord(i *sessions.Info) string {
@@ -135,6 +165,9 @@ type sessionJSON struct {
 	Path    string    `json:"path"`
 	Command []string  `json:"command"`
 	URL     string    `json:"url,omitempty"` // of a server behind an HTTP tap
+	Empty   bool      `json:"empty,omitempty"`
+	// Host is the process that started the server, or the client of an HTTP tap.
+	Host *tap.Process `json:"host,omitempty"`
 	sessions.Summary
 }
 
@@ -145,9 +178,9 @@ func (a *app) listJSON(store sessions.Store, infos []sessions.Info) error {
 	enc.SetEscapeHTML(false)
 	for i := range infos {
 		s := &infos[i]
-		j := sessionJSON{ID: s.ID, Label: s.Label(), State: string(s.State), Kept: s.Kept, Start: s.Start, Length: int64(s.Length), Records: s.Records, Bytes: s.Size, Path: s.Path, Summary: sums[s.ID]}
+		j := sessionJSON{ID: s.ID, Label: s.Label(), State: string(s.State), Kept: s.Kept, Start: s.Start, Length: int64(s.Length), Records: s.Records, Bytes: s.Size, Path: s.Path, Empty: s.Empty, Summary: sums[s.ID]}
 		if s.Header != nil {
-			j.Command, j.URL = s.Header.Command, s.Header.URL
+			j.Command, j.URL, j.Host = s.Header.Command, s.Header.URL, s.Header.Host
 		}
 		if s.End != nil {
 			j.Exit, j.Reason, j.Lost = &s.End.Exit, s.End.Reason, s.End.Lost

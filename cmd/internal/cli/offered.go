@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"path/filepath"
-	"strings"
-
 	"github.com/tidwall/gjson"
 
 	"github.com/mcptap/mcptap/decode"
@@ -21,12 +18,6 @@ func offered(l *sessions.Loaded) (newest *decode.List) {
 		}
 	}
 	return newest
-}
-
-// serverName is what a host's configuration may call the server: the session's
-// label.
-func serverName(l *sessions.Loaded) string {
-	return strings.TrimSuffix(filepath.Base(l.Name()), ".jsonl")
 }
 
 // definitionParts are the members of a tool's definition that a model may read.

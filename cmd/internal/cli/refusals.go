@@ -25,7 +25,7 @@ func refusedTools(l *sessions.Loaded, p *apicheck.Profile) (out []rules.Finding)
 	}
 	var tools []apicheck.Tool
 	for _, it := range list.Items {
-		t := apicheck.Tool{Server: serverName(l), Name: it.Name}
+		t := apicheck.Tool{Server: l.ServerName(), Name: it.Name}
 		_, t.Description, t.Schema = definitionParts(it.Definition)
 		if s := gjson.GetBytes(it.Definition, "outputSchema"); s.Exists() {
 			t.Output = []byte(s.Raw)

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 
+	"github.com/mcptap/mcptap/replay/bill"
 	"github.com/mcptap/mcptap/replay/cost"
 	"github.com/mcptap/mcptap/replay/rent"
 	"github.com/mcptap/mcptap/replay/tokens"
@@ -26,7 +26,7 @@ type rentJSON struct {
 	Saves    tokens.Count  `json:"deferring_saves"`
 	Unused   []string      `json:"unused"`
 	Carried  []carriedJSON `json:"carried"`
-	Advice   []saving      `json:"advice"`
+	Advice   []bill.Saving `json:"advice"`
 	LeftOut  []leftJSON    `json:"left_out"`
 	Doubts   []string      `json:"doubts"`
 }
@@ -107,13 +107,13 @@ type missJSON struct {
 
 func rentObject(v *rented) rentJSON {
 	host, reason := v.book.Profile()
-	r := v.report
+	r := v.Report
 	o := rentJSON{
 		Host:    hostJSON{host.ID, reason, host.Confidence, host.Date, append([]string{}, host.Assumed...)},
 		Loading: v.book.Loading(), Model: r.Model, AsOf: r.AsOf, Requests: r.Turns, Turns: len(v.line.Turns),
 		Sent: v.way(&r.Sent), Upfront: v.way(&r.Upfront), Deferred: v.way(&r.Deferred), Saves: r.Saves(),
-		Unused: []string{}, Carried: []carriedJSON{}, Advice: append([]saving{}, v.advice...), LeftOut: []leftJSON{},
-		Doubts: slices.Concat([]string{}, v.ledger.Doubts, r.Doubts),
+		Unused: []string{}, Carried: []carriedJSON{}, Advice: append([]bill.Saving{}, v.Savings...), LeftOut: []leftJSON{},
+		Doubts: slices.Concat([]string{}, v.Ledger.Doubts, r.Doubts),
 	}
 	for i, s := range v.line.Sessions {
 		o.Sessions = append(o.Sessions, playedJSON{s.Name, v.line.IsProbe(i)})
@@ -124,31 +124,19 @@ func rentObject(v *rented) rentJSON {
 	for _, i := range r.Unused {
 		o.Unused = append(o.Unused, r.Sent.Tools[i].Name)
 	}
-	for _, i := range v.heaviest() {
+	for _, i := range v.Heaviest() {
 		o.Carried = append(o.Carried, v.carriedObject(i))
 	}
-	for _, b := range v.ledger.LeftOut {
+	for _, b := range v.Ledger.LeftOut {
 		o.LeftOut = append(o.LeftOut, leftJSON{b.Name.Tool, froms(b.Links()), lastNote(b)})
 	}
 	return o
 }
 
-// heaviest are the texts that some request carried, by what they took in all.
-func (v *rented) heaviest() (out []int) {
-	all := v.report.Sent.Carried
-	for i := range all {
-		if all[i].Reads > 0 {
-			out = append(out, i)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(middle(all[b].Session), middle(all[a].Session)) })
-	return out
-}
-
 func (v *rented) carriedObject(i int) carriedJSON {
-	c := &v.report.Sent.Carried[i]
+	c := &v.Report.Sent.Carried[i]
 	o := carriedJSON{c.Kind, c.Label, nil, c.Bytes, c.Tokens, c.Reads, c.Session, costsObject(&c.Costs)}
-	if f := v.ledger.Carried[i].Frame; f.Frame >= 0 {
+	if f := v.Ledger.Carried[i].Frame; f.Frame >= 0 {
 		from := frameOf(v.line, f)
 		o.From = &from
 	}
@@ -168,7 +156,7 @@ func (v *rented) way(r *rent.Rent) wayJSON {
 		o.Servers = append(o.Servers, serverJSON{s.Name, s.Tools, s.Unused, s.WireBytes, s.PerTurn, s.Session, costsObject(&s.Costs)})
 	}
 	for i := range r.Tools {
-		t, d := &r.Tools[i], &v.ledger.Tools[i]
+		t, d := &r.Tools[i], &v.Ledger.Tools[i]
 		o.Tools = append(o.Tools, toolJSON{t.Server, t.Name, d.Bare, fromJSON{d.From.Session, d.From.N, d.From.Path}, t.Calls, t.WireBytes,
 			t.PerTurn, t.Parts.Name, t.Parts.Description, t.Parts.Schema, t.Parts.Wrapper, t.Turns, t.Named, t.Session, costsObject(&t.Costs)})
 	}
@@ -179,9 +167,9 @@ func (v *rented) misses(all []rent.Miss) []missJSON {
 	out := []missJSON{}
 	for i := range all {
 		m := &all[i]
-		o := missJSON{m.Turn - 1, m.Reason, m.Miss.String(), v.about(m.Again, v.table.Tolerance.List), []fromJSON{}}
+		o := missJSON{m.Turn - 1, m.Reason, m.Miss.String(), v.Again(m), []fromJSON{}}
 		if m.Reason == cost.Changed {
-			o.From = froms(v.ledger.Lists[m.Turn])
+			o.From = froms(v.Ledger.Lists[m.Turn])
 		}
 		out = append(out, o)
 	}

@@ -80,10 +80,10 @@ func (p *rentPage) rows(columns ...column) *table {
 func (p *rentPage) header() {
 	v := p.v
 	host, reason := v.book.Profile()
-	servers := len(v.report.Sent.Servers)
-	p.say(normal, 0, fmt.Sprintf("%s of %s in %s to the model, for %s", plural(len(v.newest()), "tool"), plural(servers, "server"), plural(v.report.Turns, "request"), turnWords(len(v.line.Turns))))
+	servers := len(v.Report.Sent.Servers)
+	p.say(normal, 0, fmt.Sprintf("%s of %s in %s to the model, for %s", plural(len(v.Newest()), "tool"), plural(servers, "server"), plural(v.Report.Turns, "request"), turnWords(len(v.line.Turns))))
 	p.say(dim, 0, fmt.Sprintf("host %s: %s (confidence %s, %s)", host.ID, reason, host.Confidence, host.Date))
-	p.say(dim, 0, estimateWords(v.meter, v.table.Tolerance)+"; prices of "+string(v.report.AsOf))
+	p.say(dim, 0, estimateWords(v.meter, v.table.Tolerance)+"; prices of "+string(v.Report.AsOf))
 	if v.factor.Samples > 0 {
 		p.say(dim, 0, "tools were counted by Anthropic; all else is corrected by that: "+v.factor.String())
 	}
@@ -98,11 +98,9 @@ func turnWords(n int) string {
 
 // ways compares the ways of loading definitions.
 func (p *rentPage) ways() {
-	r := p.v.report
-	sent, other, name := &r.Sent, &r.Upfront, "if loaded up front"
-	if p.v.book.Loading() == claude.LoadUpfront {
-		other, name = &r.Deferred, "if deferred"
-	}
+	r := p.v.Report
+	sent := &r.Sent
+	other, name := p.v.Other()
 	p.write("\n")
 	rows := p.wayRows(sent, other)
 	wide := p.width >= 116
@@ -121,7 +119,7 @@ func (p *rentPage) ways() {
 		p.say(yellow, 0, "no tool of a list that the host would send crossed: what definitions take is not known")
 		return
 	}
-	p.saves()
+	p.say(dim, 0, p.v.DeferringWords())
 }
 
 // A wayRow is a line of the ways of loading.
@@ -131,14 +129,14 @@ type wayRow struct {
 }
 
 func (p *rentPage) wayRows(sent, other *rent.Rent) []wayRow {
-	r := p.v.report
+	r := p.v.Report
 	row := func(what string, a, b, carried figure) wayRow {
 		if len(r.Upfront.Tools) == 0 {
 			return wayRow{what, []figure{carried}}
 		}
 		return wayRow{what, []figure{a, b, carried}}
 	}
-	rows := []wayRow{row("a request", sent.LastTurn, other.LastTurn, p.carriedNow())}
+	rows := []wayRow{row("a request", sent.LastTurn, other.LastTurn, p.v.CarriedNow())}
 	if r.Turns > 1 {
 		rows = append(rows, row("all "+plural(r.Turns, "request"), sent.Session, other.Session, sent.CarriedSession))
 	}
@@ -195,35 +193,6 @@ type figure interface {
 	Range() string
 }
 
-// carriedNow is what the newest request carries along.
-func (p *rentPage) carriedNow() (sum tokens.Count) {
-	for i := range p.v.report.Sent.Carried {
-		c := &p.v.report.Sent.Carried[i]
-		if c.Reads > 0 && (c.Until == 0 || c.Until >= p.v.report.Turns) {
-			sum = sum.Plus(c.Tokens)
-		}
-	}
-	return sum
-}
-
-// saves says what deferred loading comes to.
-func (p *rentPage) saves() {
-	s := p.v.report.Saves()
-	low, _, high := s.Bounds()
-	words := "deferring (definitions are held back until a search finds them) saves %s tokens over these requests"
-	switch {
-	case high < 0:
-		s, words = tokens.Count{}.Minus(s), "deferring (definitions are held back until a search finds them) is a loss: it takes %s tokens more over these requests"
-	case low < 0:
-		words = "deferring (definitions are held back until a search finds them) makes no clear difference: it saves %s tokens"
-	}
-	if p.v.book.Loading() != claude.LoadUpfront {
-		words += ", and this host is taken to do so"
-	}
-	words += "; the searches, each a request of its own, are in none of it"
-	p.say(dim, 0, fmt.Sprintf(words, s))
-}
-
 // bar draws a share, in eighths of a cell.
 func bar(share float64, width int) string {
 	eighths := int(math.Round(min(max(share, 0), 1) * float64(width) * 8))
@@ -237,18 +206,18 @@ func bar(share float64, width int) string {
 const barWidth = 14
 
 func (p *rentPage) tools() {
-	v, sent, up := p.v, &p.v.report.Sent, &p.v.report.Upfront
+	v, sent, up := p.v, &p.v.Report.Sent, &p.v.Report.Upfront
 	if len(up.Tools) == 0 {
 		return
 	}
 	p.title("tools, the dearest first: tokens in each request that holds one, and in all requests")
 	p.servers()
-	order := v.dearest()
+	order := v.Dearest()
 	top := middle(up.Tools[order[0]].PerTurn)
 	var rows [][]string
 	for _, i := range order[:min(len(order), shownTools)] {
 		r, u := &sent.Tools[i], &up.Tools[i]
-		rows = append(rows, []string{v.toolName(i), itoa(r.Calls), bytesWords(r.WireBytes), u.PerTurn.Short(), u.Parts.Name.Short(), u.Parts.Description.Short(), u.Parts.Schema.Short(),
+		rows = append(rows, []string{v.ToolName(i), itoa(r.Calls), bytesWords(r.WireBytes), u.PerTurn.Short(), u.Parts.Name.Short(), u.Parts.Description.Short(), u.Parts.Schema.Short(),
 			u.Parts.Wrapper.Short(), held(r.Turns), r.Session.Short(), bar(float64(middle(u.PerTurn))/float64(max(top, 1)), barWidth)})
 	}
 	t := p.rows(fit([]column{
@@ -306,23 +275,23 @@ func bytesWords(n int) string { return strings.ReplaceAll(humanize.Bytes(uint64(
 
 // servers sums tools up where there are several servers, and sets the wire beside it.
 func (p *rentPage) servers() {
-	up := &p.v.report.Upfront
+	up := &p.v.Report.Upfront
 	for i := range up.Servers {
 		s := &up.Servers[i]
-		p.say(normal, 0, fmt.Sprintf("%s: %s, %s on the wire, of which the model reads %s tokens a request", shortName(s.Name), plural(s.Tools, "definition"), bytesWords(s.WireBytes), s.PerTurn))
+		p.say(normal, 0, fmt.Sprintf("%s: %s, %s on the wire, of which the model reads %s tokens a request", claude.Shown(s.Name), plural(s.Tools, "definition"), bytesWords(s.WireBytes), s.PerTurn))
 	}
 }
 
 // unused says what was never called.
 func (p *rentPage) unused() {
-	r := p.v.report
+	r := p.v.Report
 	if len(r.Unused) == 0 || len(p.v.line.Calls) == 0 {
 		return
 	}
 	var names []string
 	var sum tokens.Count
 	for _, i := range r.Unused {
-		names = append(names, p.v.toolName(i))
+		names = append(names, p.v.ToolName(i))
 		sum = sum.Plus(r.Upfront.Tools[i].PerTurn)
 	}
 	p.title(fmt.Sprintf("never called: %d of %s, %s tokens in each request that holds them", len(names), plural(len(r.Upfront.Tools), "tool"), sum))
@@ -339,8 +308,8 @@ func some(names []string, n int) string {
 
 // carried shows the answers that are read again and again.
 func (p *rentPage) carried() {
-	sent := &p.v.report.Sent
-	order := p.v.heaviest()
+	sent := &p.v.Report.Sent
+	order := p.v.Heaviest()
 	if len(order) == 0 {
 		return
 	}
@@ -356,7 +325,7 @@ func (p *rentPage) carried() {
 			more++
 		default:
 			shown++
-			p.say(normal, 2, p.v.carriedWords(i))
+			p.say(normal, 2, p.v.CarriedWords(i))
 		}
 	}
 	if more > 0 {
@@ -368,60 +337,13 @@ func (p *rentPage) carried() {
 	p.say(dim, 2, "sizes are those on the wire; a host that drops old answers reads them less often")
 }
 
-func (v *rented) carriedWords(i int) string {
-	c, from := &v.report.Sent.Carried[i], &v.ledger.Carried[i]
-	name := c.Label
-	if from.Call >= 0 {
-		name = v.line.Calls[from.Call].Tool
-	}
-	where := ""
-	if from.Frame.Frame >= 0 {
-		where = "  ← " + v.line.Label(from.Frame)
-	}
-	return fmt.Sprintf("%s: %s: %s tokens each time, %s in all%s", shortName(quoteEmpty(name)), c.String(), c.Tokens, c.Session.Short(), where)
-}
-
-// toolName is a tool for people: as the server calls it, with the server if there are
-// several.
-func (v *rented) toolName(i int) string {
-	d := &v.ledger.Tools[i]
-	name := quoteEmpty(d.Bare)
-	if len(v.report.Sent.Servers) > 1 {
-		name = d.Server + ": " + name
-	}
-	if v.changed(i) {
-		name += " (" + v.line.Label(d.From.Ref) + ")"
-	}
-	return shortName(name)
-}
-
-// changed reports that a tool has several definitions, so that its name tells nothing.
-func (v *rented) changed(i int) bool {
-	d := &v.ledger.Tools[i]
-	for k := range v.ledger.Tools {
-		if o := &v.ledger.Tools[k]; k != i && o.Session == d.Session && o.Bare == d.Bare {
-			return true
-		}
-	}
-	return false
-}
-
-// shortName cuts a name from the outside to what fits into a line.
-func shortName(name string) string {
-	const most = 100
-	if r := []rune(name); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return name
-}
-
 // cache says which requests had to pay again.
 func (p *rentPage) cache() {
-	if p.v.report.Turns < 2 {
+	if p.v.Report.Turns < 2 {
 		return
 	}
 	p.title("cache")
-	sent := &p.v.report.Sent
+	sent := &p.v.Report.Sent
 	for _, mode := range []cost.Mode{cost.FiveMinutes, cost.OneHour} {
 		misses := sent.Misses[mode]
 		if len(misses) == 0 {
@@ -429,48 +351,27 @@ func (p *rentPage) cache() {
 			continue
 		}
 		for i := range misses[:min(len(misses), shownMisses)] {
-			p.say(yellow, 2, mode.String()+": "+p.v.missWords(&misses[i]))
+			p.say(yellow, 2, mode.String()+": "+p.v.MissWords(&misses[i]))
 		}
 		if more := len(misses) - shownMisses; more > 0 {
 			p.say(dim, 2, fmt.Sprintf("and %d more; --json has all", more))
 		}
 	}
-	if up := p.v.report.Upfront.Misses[cost.FiveMinutes]; len(up) > 0 && len(sent.Misses[cost.FiveMinutes]) == 0 {
-		p.say(yellow, 2, "a host that loads all up front: "+p.v.missWords(&up[0]))
+	if up := p.v.Report.Upfront.Misses[cost.FiveMinutes]; len(up) > 0 && len(sent.Misses[cost.FiveMinutes]) == 0 {
+		p.say(yellow, 2, "a host that loads all up front: "+p.v.MissWords(&up[0]))
 	}
-	p.say(dim, 2, "as one host with one breakpoint at the end would have it; the times of requests are "+p.v.timesWords())
-}
-
-// timesWords says how the times of requests are known, and so what can have expired.
-func (v *rented) timesWords() string {
-	t := v.ledger.Session.Turns
-	switch last := &t[len(t)-1]; {
-	case last.Since == 0:
-		return "not recorded: that an entry expired is not reckoned"
-	case last.Start.IsZero():
-		return "those of the calls, from a beginning that was not recorded: prices are today's"
-	}
-	return "those of the calls"
-}
-
-// missWords says which request paid again, why, and which frame is to blame.
-func (v *rented) missWords(m *rent.Miss) string {
-	s := fmt.Sprintf("request %d paid again for %s tokens: %s", m.Turn-1, v.about(m.Again, v.table.Tolerance.List), m.Miss)
-	if from := v.broke(m); m.Reason == cost.Changed && from != "" {
-		s += "  ← " + from
-	}
-	return s
+	p.say(dim, 2, "as one host with one breakpoint at the end would have it; the times of requests are "+p.v.TimesWords())
 }
 
 // slim lists what definitions and answers could do without.
 func (p *rentPage) slim() {
-	if len(p.v.advice) == 0 {
+	if len(p.v.Savings) == 0 {
 		return
 	}
 	p.title("slimmer, per request that has it")
 	tidied := false
-	for i := range p.v.advice {
-		s := &p.v.advice[i]
+	for i := range p.v.Savings {
+		s := &p.v.Savings[i]
 		p.say(normal, 2, fmt.Sprintf("%s  %s: %s, in %s", s.Saves, s.Words, plural(s.Places, "place"), some(s.Tools, 3)))
 		tidied = tidied || s.Done
 	}
@@ -480,14 +381,14 @@ func (p *rentPage) slim() {
 }
 
 func (p *rentPage) doubts() {
-	all := slices.Clone(p.v.ledger.Doubts)
-	if words := fetchedWords(p.v.book); words != "" {
+	all := slices.Clone(p.v.Ledger.Doubts)
+	if words := fetchedWords(p.v.Book); words != "" {
 		all = append(all, words)
 	}
-	for _, b := range p.v.ledger.LeftOut {
+	for _, b := range p.v.Ledger.LeftOut {
 		all = append(all, "not sent: "+leftWords(b))
 	}
-	all = append(all, p.v.report.Doubts...)
+	all = append(all, p.v.Report.Doubts...)
 	if len(all) == 0 {
 		return
 	}

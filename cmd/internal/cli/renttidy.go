@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/tidwall/gjson"
 
+	"github.com/mcptap/mcptap/replay/bill"
 	"github.com/mcptap/mcptap/replay/tidy"
 	"github.com/mcptap/mcptap/replay/tokens"
 	"github.com/mcptap/mcptap/ui/safetext"
@@ -18,17 +19,17 @@ import (
 func (a *app) printTidied(v *rented, asJSON bool) error {
 	if asJSON {
 		p := newJSONPrinter(a.Stdout)
-		for i := range v.tidied {
-			p.encode(tidyObject(v, &v.tidied[i]))
+		for i := range v.Tidied {
+			p.encode(tidyObject(v, &v.Tidied[i]))
 		}
 		return p.flush()
 	}
 	t := a.table(column{width: 0})
 	untouched := 0
-	for i := range v.tidied {
-		d := &v.tidied[i]
-		name := v.ledger.Tools[d.index].Name
-		text := udiff.Unified(name+" as listed", name+" tidied", definitionText(v.ledger.Tools[d.index].Raw), definitionText(d.Tidied))
+	for i := range v.Tidied {
+		d := &v.Tidied[i]
+		name := v.Ledger.Tools[d.Index].Name
+		text := udiff.Unified(name+" as listed", name+" tidied", definitionText(v.Ledger.Tools[d.Index].Raw), definitionText(d.Tidied))
 		if text == "" {
 			untouched++
 			continue
@@ -40,21 +41,21 @@ func (a *app) printTidied(v *rented, asJSON bool) error {
 	if untouched > 0 {
 		a.say("%s could stay as they are, as far as this goes", plural(untouched, "definition"))
 	}
-	if len(v.tidied) == 0 {
+	if len(v.Tidied) == 0 {
 		a.say("no definition was offered")
 	}
 	return t.flush()
 }
 
 // saves is what the tidied definition takes less.
-func (v *rented) saves(d *tidied) tokens.Count {
+func (v *rented) saves(d *bill.Tidied) tokens.Count {
 	sum := 0
 	for _, a := range d.Advice {
 		if a.Done {
 			sum += a.Tokens
 		}
 	}
-	return v.about(sum, v.table.Tolerance.Text)
+	return v.Less(sum)
 }
 
 // definitionText is what the model reads of a definition, for people: line by line.
@@ -100,8 +101,8 @@ func (t *table) diff(text string) {
 	}
 }
 
-func tidyObject(v *rented, d *tidied) tidyJSON {
-	def := &v.ledger.Tools[d.index]
+func tidyObject(v *rented, d *bill.Tidied) tidyJSON {
+	def := &v.Ledger.Tools[d.Index]
 	o := tidyJSON{def.Server, def.Name, d.Before, d.After, v.saves(d), def.Raw, d.Tidied, []adviceJSON{}}
 	for _, a := range d.Advice {
 		o.Advice = append(o.Advice, adviceOf(v, &a))
@@ -110,5 +111,5 @@ func tidyObject(v *rented, d *tidied) tidyJSON {
 }
 
 func adviceOf(v *rented, a *tidy.Advice) adviceJSON {
-	return adviceJSON{a.Kind, a.Words(), a.Path, a.Places, a.Bytes, v.about(a.Tokens, v.table.Tolerance.Text), a.Done}
+	return adviceJSON{a.Kind, a.Words(), a.Path, a.Places, a.Bytes, v.Less(a.Tokens), a.Done}
 }

@@ -231,26 +231,19 @@ func (a *app) sayLeftOut(b *claude.Book, turns []int) {
 
 // leftWords names a definition that a host leaves out, and says why.
 func leftWords(t *claude.Block) string {
-	name := quoteEmpty(t.Name.Tool)
+	name := claude.Shown(t.Name.Tool)
 	if t.Kind == claude.Toolset {
 		name = "all tools of " + t.Name.Server
 	}
-	return shortName(name) + ": " + lastNote(t)
-}
-
-func quoteEmpty(name string) string {
-	if strings.TrimSpace(name) == "" {
-		return strconv.Quote(name)
-	}
-	return name
+	return claude.Shown(name) + ": " + lastNote(t)
 }
 
 func endedWords(b *claude.Book, session, request int) string {
-	return fmt.Sprintf("%s had ended before request %d: its tools are not in it, its calls and answers are", shortName(b.Timeline().Sessions[session].Name), request)
+	return fmt.Sprintf("%s had ended before request %d: its tools are not in it, its calls and answers are", claude.Shown(b.Timeline().Sessions[session].Name), request)
 }
 
 func partialWords(b *claude.Book, session int) string {
-	return shortName(b.Timeline().Sessions[session].Name) + ": its newest listing was not read to its end: tools may be missing"
+	return claude.Shown(b.Timeline().Sessions[session].Name) + ": its newest listing was not read to its end: tools may be missing"
 }
 
 // fetchedWords says what became of prompts and resources that were fetched; "" if none

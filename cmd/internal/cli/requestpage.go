@@ -101,7 +101,7 @@ func (p *requestPage) grouping(turn int) {
 	}
 	for _, c := range t.Calls[1:min(len(t.Calls), 4)] {
 		call := &line.Calls[c]
-		p.reason(shortName(quoteEmpty(call.Tool))+" is of the same turn", call.Join)
+		p.reason(claude.Shown(call.Tool)+" is of the same turn", call.Join)
 	}
 	if more := len(t.Calls) - 4; more > 0 {
 		p.line(dim, 0, fmt.Sprintf("and %d more calls; --links says why", more))
@@ -169,13 +169,13 @@ func (p *requestPage) tokens(b *claude.Placed) string {
 func (p *requestPage) label(b *claude.Placed) string {
 	switch b.Kind {
 	case claude.Tool:
-		return shortName(b.Name.Sent)
+		return claude.Shown(b.Name.Sent)
 	case claude.ToolUse, claude.ToolResult:
-		return string(b.Kind) + " " + shortName(b.Name.Sent)
+		return string(b.Kind) + " " + claude.Shown(b.Name.Sent)
 	case claude.Instructions:
-		return "instructions of " + shortName(b.Name.Server)
+		return "instructions of " + claude.Shown(b.Name.Server)
 	case claude.Toolset:
-		return "all tools of " + shortName(b.Name.Server)
+		return "all tools of " + claude.Shown(b.Name.Server)
 	}
 	return string(b.Kind)
 }
@@ -243,7 +243,7 @@ func mediaWords(part *claude.Part) string {
 	if data == "" || b.Get("source.type").String() != "base64" {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s, %s of base64", b.Get("type").String(), shortName(b.Get("source.media_type").String()), bytesWords(len(data)))
+	return fmt.Sprintf("%s, %s, %s of base64", b.Get("type").String(), claude.Shown(b.Get("source.media_type").String()), bytesWords(len(data)))
 }
 
 // text prints the first lines of a text.
@@ -269,7 +269,7 @@ func (p *requestPage) rest(r *claude.Request, changes bool) {
 	if changes {
 		c := r.Changes()
 		for _, t := range c.Gone {
-			p.line(yellow, 0, "gone: "+string(t.Kind)+" "+shortName(t.Name.Sent))
+			p.line(yellow, 0, "gone: "+string(t.Kind)+" "+claude.Shown(t.Name.Sent))
 		}
 		if c.Reordered {
 			p.line(yellow, 0, "the tools stand in another order: to a cache that is another prefix")
@@ -291,6 +291,6 @@ func (p *requestPage) rest(r *claude.Request, changes bool) {
 	line := p.book.Timeline()
 	for i := range line.Apart {
 		a := &line.Apart[i]
-		p.line(dim, 0, fmt.Sprintf("not the model's: %s, %s: %s", shortName(quoteEmpty(a.Tool)), line.Label(a.Request), a.Reason))
+		p.line(dim, 0, fmt.Sprintf("not the model's: %s, %s: %s", claude.Shown(a.Tool), line.Label(a.Request), a.Reason))
 	}
 }

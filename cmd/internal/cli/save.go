@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/sessions/filter"
-	"github.com/mcptap/mcptap/sessions/marks"
-	"github.com/mcptap/mcptap/sessions/redact"
+	"github.com/mcptap/mcptap/sessions/part"
 )
 
 // saveOptions are the flags of save.
@@ -68,26 +64,9 @@ func (a *app) saveSelected(l *sessions.Loaded, f *filter.Filter, o saveOptions) 
 	if err != nil {
 		return err
 	}
-	selected := sel.match.Frame
-	if !o.frames {
-		in := sel.frames()
-		selected = func(i int) bool { return in[i] }
-	}
-	var kept marks.Marks
-	var failed error
-	n, err := l.Save(o.output, sessions.Excerpt{Selected: selected, Filter: f.String(), Redact: o.redact, Moved: func(from, to uint64) {
-		if note, marked := sel.marks.Get(from); marked {
-			if o.redact {
-				note = redact.Text(note)
-			}
-			failed = errors.Join(failed, kept.Set(to, note))
-		}
-	}})
+	n, err := part.Save(l, f, sel.match, sel.marks, o.output, part.Options{Frames: o.frames, Redact: o.redact})
 	if err != nil {
 		return err
-	}
-	if err := errors.Join(failed, kept.Save(marks.Path(o.output))); err != nil {
-		return fmt.Errorf("%s is saved, but not its marks: %w", o.output, err)
 	}
 	a.say("saved %d of %d frames to %s", n, l.Len(), o.output)
 	return nil

@@ -200,18 +200,7 @@ func (a *app) sayResult(s *searched, r *toolsearch.Result) {
 	}
 }
 
-// fate is what becomes of a match, in a word.
-func fate(m *toolsearch.Match, limit int) string {
-	switch {
-	case m.Rank == 0:
-		return "maybe"
-	case m.Given(limit):
-		return "given"
-	}
-	return "cut"
-}
-
-var fateStyles = map[string]style{"cut": yellow, "maybe": dim}
+var fateStyles = map[toolsearch.Fate]style{toolsearch.Cut: yellow, toolsearch.Maybe: dim}
 
 // rankRange is empty where all ways of searching agree.
 func rankRange(m *toolsearch.Match) string {
@@ -247,8 +236,8 @@ func (a *app) matchesTable(s *searched, r *toolsearch.Result) error {
 	t.note(fmt.Sprintf("%s, %s of %s; facts of %s", r.Engine, matches(len(r.All)), plural(s.index.Len(), "tool"), toolsearch.Date()))
 	for i := range r.All {
 		m := &r.All[i]
-		f := fate(m, r.Limit)
-		t.styled(fateStyles[f], rankOf(m), rankRange(m), f, s.index.Name(m.Tool), s.sessions[m.Tool], m.Doubt)
+		f := m.Fate(r.Limit)
+		t.styled(fateStyles[f], rankOf(m), rankRange(m), string(f), s.index.Name(m.Tool), s.sessions[m.Tool], m.Doubt)
 	}
 	return t.flush()
 }
@@ -269,7 +258,7 @@ type matchObject struct {
 
 func (s *searched) object(m *toolsearch.Match, limit, ways int) matchObject {
 	j := matchObject{Session: s.sessions[m.Tool], Tool: s.index.Name(m.Tool), Name: s.bare[m.Tool],
-		Best: m.Best, Worst: m.Worst, Missed: m.Missed, Ways: ways, Fate: fate(m, limit), About: m.Doubt}
+		Best: m.Best, Worst: m.Worst, Missed: m.Missed, Ways: ways, Fate: string(m.Fate(limit)), About: m.Doubt}
 	if m.Rank > 0 {
 		j.Rank = &m.Rank
 	}
@@ -345,7 +334,7 @@ func probeFate(p *toolsearch.Probe, limit int) string {
 	case p.Match.Best == 0:
 		return "none"
 	}
-	return fate(&p.Match, limit)
+	return string(p.Match.Fate(limit))
 }
 
 // probeObject is a tool in search --from-calls --json.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -41,7 +41,7 @@ func (a *app) show() *cobra.Command {
 belong together (the rounds of a multi-round-trip request, the polls of a task, the
 pages of a list). A row has the number of the first frame, the seconds since the
 session's start, direction, method, tool or resource, milliseconds, bytes on the
-wire, how it ended, and why. Frames that belong to no call stand among them.
+wire (of an event stream those of the data, decoded), how it ended, and why. Frames that belong to no call stand among them.
 
 With --frames it prints every frame instead: its number, the seconds, direction,
 kind, method, id, length in bytes (its end not counted), and what it is about.
@@ -50,7 +50,9 @@ With --raw it gives back the bytes of one direction exactly as they crossed.
 Of a session over HTTP, --frames shows the heads of requests and answers as well, and
 how each exchange ended; --headers adds the headers, in which secrets were replaced
 when they were recorded. --raw gives the bodies and the data of events then, each with
-a line feed after it if it had none, without what was around them.
+a line feed after it if it had none, without what was around them. What holds secrets
+and is no message of MCP is not there as it crossed: --raw says so, and ends with
+status 1.
 
 With --filter it prints what the filter selects, and no events. A mark that somebody
 set on a frame is shown as ◆, with its note.
@@ -86,16 +88,15 @@ func (a *app) runShow(name string, o showOptions) error {
 		return usagef("--raw gives bytes; it does not go with --json, --frames, --follow or --filter")
 	case o.raw == "" && !o.frames:
 		return a.showCalls(name, f, o.json, o.follow)
-	case o.filter != "":
-		return a.withSession(name, decode.Options{NoListings: true}, func(s *sessions.Session, l *sessions.Loaded) error {
-			return a.showSelected(s, l, f, a.printer(o.json), o.follow)
-		})
 	}
 	s, err := a.open(name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	if o.filter != "" {
+		return a.readSome(s, f, a.printer(o.json), o.follow)
+	}
 	if o.raw != "" {
 		return a.showRaw(s, o.raw)
 	}
@@ -133,41 +134,87 @@ func (a *app) completeSession(*cobra.Command, []string, string) ([]string, cobra
 // read prints all records of a session. With follow it goes on until its tap has
 // ended.
 func (a *app) read(s *sessions.Session, p printer, follow bool) error {
-	var bad remarks
-	sel := a.marksOnly(s)
-	records, ended := 0, false
-	var header *tap.Header
+	t := &tail{app: a, s: s, sel: a.marksOnly(s), follow: follow}
+	return a.watch(t, p)
+}
+
+// readSome is read for what a filter selects.
+func (a *app) readSome(s *sessions.Session, f *filter.Filter, p printer, follow bool) error {
+	t, err := a.sift(s, f, follow)
+	if err != nil {
+		return err
+	}
+	return a.watch(t, p)
+}
+
+// watched is a session that is printed as it grows.
+type watched interface {
+	some(printer) (more bool, err error) // prints what there is by now
+	sayEnd()                             // says what is to be known of it at the end
+}
+
+// watch prints a session to its end.
+func (a *app) watch(w watched, p printer) error {
 	for {
-		rec, err := s.Next()
+		more, err := w.some(p)
+		if err != nil {
+			return err
+		}
+		if !more {
+			w.sayEnd()
+			return p.flush()
+		}
+		if err := p.flush(); err != nil {
+			return err
+		}
+		a.pause()
+	}
+}
+
+// tail prints the records of a session as they come.
+type tail struct {
+	*app
+	s       *sessions.Session
+	sel     *selection
+	follow  bool
+	header  *tap.Header
+	records int
+	ended   bool
+	bad     remarks
+}
+
+// some prints what there is by now. It reports whether there will be more.
+func (t *tail) some(p printer) (more bool, err error) {
+	for {
+		rec, err := t.s.Next()
 		switch {
-		case errors.Is(err, io.EOF) && follow && s.Running():
-			if err := p.flush(); err != nil {
-				return err
-			}
-			a.pause()
-			continue
-		case errors.Is(err, io.EOF) && follow && s.Grown():
+		case errors.Is(err, io.EOF) && t.follow && t.s.Running():
+			return true, nil
+		case errors.Is(err, io.EOF) && t.follow && t.s.Grown():
 			continue
 		case errors.Is(err, io.EOF):
-			if rec, ok := s.Unfinished(); ok {
-				bad.add(rec)
+			if rec, ok := t.s.Unfinished(); ok {
+				t.bad.add(rec)
 			}
-			bad.say(a)
-			a.sayEnd(header, records, bad.n, ended || s.Running() || s.Foreign())
-			return p.flush()
+			return false, nil
 		case err != nil:
-			return fmt.Errorf("reading the session: %w", err)
+			return false, fmt.Errorf("reading the session: %w", err)
 		}
-		bad.add(rec)
+		t.bad.add(rec)
 		if rec.Bad == nil {
-			records++
-			ended = rec.End != nil
+			t.records++
+			t.ended = rec.End != nil
 		}
 		if rec.Header != nil {
-			header = rec.Header
+			t.header = rec.Header
 		}
-		p.record(&rec, sel)
+		p.record(&rec, t.sel)
 	}
+}
+
+func (t *tail) sayEnd() {
+	t.bad.say(t.app)
+	t.app.sayEnd(t.header, t.records, t.bad.n, t.ended || t.s.Running() || t.s.Foreign())
 }
 
 // sayEnd tells what a recording is that is not whole.
@@ -227,6 +274,7 @@ func (a *app) showRaw(s *sessions.Session, direction string) error {
 	}
 	out := bufio.NewWriterSize(a.Stdout, 256<<10)
 	var bad remarks
+	var altered alterations
 	missing := 0
 	for {
 		rec, err := s.Next()
@@ -251,6 +299,7 @@ func (a *app) showRaw(s *sessions.Session, direction string) error {
 		case rec.Bad != nil:
 			missing++
 		case rec.Frame != nil && rec.Frame.Dir == dir:
+			altered.count(rec.Frame)
 			switch err := writeFrame(out, s, rec.Frame); {
 			case errors.Is(err, errBody):
 				missing++
@@ -265,9 +314,51 @@ func (a *app) showRaw(s *sessions.Session, direction string) error {
 		return err
 	}
 	if missing > 0 {
+		altered.say(a)
 		return fmt.Errorf("the output is not complete: bytes are missing in %d places", missing)
 	}
-	return nil
+	return altered.err()
+}
+
+// alterations counts the bodies in whose place something else is recorded: what holds
+// secrets is masked, or not kept.
+type alterations struct{ masked, notKept int }
+
+func (n *alterations) count(f *tap.Frame) {
+	switch {
+	case f.HTTP == nil || !f.HTTP.Masked:
+	case sessions.NotKept(f):
+		n.notKept++
+	default:
+		n.masked++
+	}
+}
+
+func (n *alterations) err() error {
+	var words []string
+	if n.masked > 0 {
+		words = append(words, fmt.Sprintf("secrets masked in %d", n.masked))
+	}
+	if n.notKept > 0 {
+		words = append(words, fmt.Sprintf("not kept %d", n.notKept))
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s not the bytes that crossed (%s)", areBodies(n.masked+n.notKept), strings.Join(words, ", "))
+}
+
+func areBodies(n int) string {
+	if n == 1 {
+		return "1 body is"
+	}
+	return fmt.Sprintf("%d bodies are", n)
+}
+
+func (n *alterations) say(a *app) {
+	if err := n.err(); err != nil {
+		a.say("%s", err)
+	}
 }
 
 var errBody = errors.New("no bytes")

@@ -28,7 +28,9 @@ they ended, the median, 95th percentile and longest time in milliseconds, and th
 bytes on the wire in each direction. Then it accounts for every byte of the session:
 envelope, _meta, members of multi-round-trip requests, payload, what is said twice in
 one result, white space, line ends and what was no message; over HTTP also the heads
-of requests and answers, and what event streams need around their data.
+of requests and answers, what event streams need around their data, and what compression
+saved (less than nothing: the parts are those of the messages, decoded). A message of
+more than 64 MiB is counted, and not split. What was not kept is in no part.
 
 Listens are pending for their whole life: they are counted, not timed.
 
@@ -86,7 +88,7 @@ func countAll(l *sessions.Loaded) counted {
 }
 
 func countSelected(sel *selection, f *filter.Filter) counted {
-	in := sel.frames()
+	in := sel.match.Whole()
 	c := counted{filter: f.String(), groups: report.Groups(sel.l.Session, sel.row)}
 	for _, yes := range in {
 		if yes {
@@ -160,7 +162,7 @@ func (a *app) bytesTable(b *decode.Totals) error {
 	both := b.Dirs[tap.C2S]
 	both.Add(&b.Dirs[tap.S2C])
 	web := &b.HTTP
-	total := both.Total() + web.Total()
+	total := both.Total() + web.Total() + b.Packed[tap.C2S] + b.Packed[tap.S2C]
 	row := func(name string, c2s, s2c int64) {
 		share := ""
 		if total > 0 {
@@ -177,9 +179,13 @@ func (a *app) bytesTable(b *decode.Totals) error {
 		row("http heads", web.Heads[tap.C2S], web.Heads[tap.S2C])
 		row("event framing", web.Framing[tap.C2S], web.Framing[tap.S2C])
 	}
-	row("total", b.Dirs[tap.C2S].Total()+web.Heads[tap.C2S]+web.Framing[tap.C2S], b.Dirs[tap.S2C].Total()+web.Heads[tap.S2C]+web.Framing[tap.S2C])
+	if b.Packed != [len(b.Packed)]int64{} {
+		row("compression", b.Packed[tap.C2S], b.Packed[tap.S2C])
+	}
+	of := func(d tap.Dir) int64 { return b.Dirs[d].Total() + web.Heads[d] + web.Framing[d] + b.Packed[d] }
+	row("total", of(tap.C2S), of(tap.S2C))
 	if b.Unparsed > 0 {
-		t.row("not in the recording", "", "", strconv.FormatInt(b.Unparsed, 10), "")
+		t.row("not kept", "", "", strconv.FormatInt(b.Unparsed, 10), "")
 	}
 	return t.flush()
 }
@@ -215,6 +221,9 @@ func (c counted) object(l *sessions.Loaded) statsJSON {
 		j.HTTP = map[string]map[string]int64{}
 		for d := tap.C2S; d <= tap.S2C; d++ {
 			j.HTTP[d.String()] = map[string]int64{"heads": b.HTTP.Heads[d], "framing": b.HTTP.Framing[d]}
+			if b.Packed[d] != 0 {
+				j.HTTP[d.String()]["compression"] = b.Packed[d]
+			}
 		}
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(b.Methods), cmp.Compare[string]) {

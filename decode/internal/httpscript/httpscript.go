@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcptap/mcptap/tap"
 )
@@ -129,7 +130,7 @@ func frame(mark byte, x uint32, rest string, n uint64, now time.Duration) (rec t
 		f.HTTP.Masked, rest = true, masked
 	}
 	f.Body = []byte(Expand(rest))
-	f.JSON = json.Valid(f.Body)
+	f.JSON = json.Valid(f.Body) && utf8.Valid(f.Body)
 	if f.SSE != nil {
 		wire := int64(len(f.Body)) + int64(len("data: \n\n"))
 		if f.SSE.Event == "endpoint" || rest == "" {

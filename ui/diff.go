@@ -1,0 +1,504 @@
+package ui
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/replay/bill"
+	"github.com/mcptap/mcptap/replay/diff"
+	"github.com/mcptap/mcptap/replay/tokens"
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/ui/draw"
+)
+
+// otherSession is a session that one can be compared with.
+type otherSession struct {
+	info sessions.Info
+	sum  sessions.Summary
+	same bool // it has the same label
+}
+
+// reviewOthers lists the sessions of the store but one: those of the same label first.
+func reviewOthers(e *env, path, label string) (*review, error) {
+	infos, err := e.Store.List()
+	if err != nil {
+		return nil, err
+	}
+	sums := e.Store.Summaries(infos)
+	var same, rest []otherSession
+	for i := range infos {
+		if infos[i].Path == path {
+			continue
+		}
+		o := otherSession{infos[i], sums[infos[i].ID], infos[i].Label() == label}
+		if o.same {
+			same = append(same, o)
+		} else {
+			rest = append(rest, o)
+		}
+	}
+	return &review{others: append(same, rest...)}, nil
+}
+
+// choicePage lets the user choose the session to compare with.
+type choicePage struct {
+	env  *env
+	rows []otherSession
+}
+
+func (p *choicePage) load(r *review)                    { p.rows = r.others }
+func (p *choicePage) len() int                          { return len(p.rows) }
+func (p *choicePage) below(_, _, _ int) (none []string) { return nil }
+func (p *choicePage) reorder()                          {}
+func (p *choicePage) frame(int) int                     { return -1 }
+
+func (p *choicePage) open(r *reportScreen, i int) tea.Cmd {
+	o := &p.rows[i]
+	with := &reportScreen{env: p.env, of: r.of, at: inDiff, title: "compare", page: &diffPage{env: p.env, path: o.info.Path}, w: r.w, h: r.h}
+	r.env.root.replace(with)
+	e, a, b := p.env, r.of.path, o.info.Path
+	return with.start(func() (*review, error) { return reviewDiff(e, a, b) })
+}
+
+func (p *choicePage) head(w int) []string {
+	th := p.env.th
+	words := "with which? enter compares"
+	if len(p.rows) == 0 {
+		words = "there is no other recording to compare with"
+	}
+	return []string{draw.NewLine(w, "").Gap(1).Raw("", words).String(), draw.NewLine(w, "").Gap(1).Raw(th.Faint, draw.Cell("session", 24, false)+"  "+draw.Cell("when", 12, false)+"  calls").String()}
+}
+
+func (p *choicePage) row(i, w int, base draw.Style) string {
+	th, o := p.env.th, &p.rows[i]
+	l := draw.NewLine(w, base).Gap(1)
+	name := th.Dim
+	if o.same {
+		name = th.Strong
+	}
+	l.Raw(name, draw.Cell(o.info.Label(), 24, false)).Gap(2)
+	l.Raw(th.Dim, draw.Cell(ago(p.env.Now(), o.info.Start, p.env.Zone), 12, false)).Gap(2)
+	l.Raw("", draw.Cell(itoa(o.sum.Calls), 5, true)).Gap(2)
+	for _, kind := range failureKinds(th, &o.sum) {
+		l.Text(kind.style, kind.text).Gap(1)
+	}
+	return l.Gap(1).Text(th.Dim, strings.TrimSpace(eraWords(&o.sum)+"  "+o.sum.Server)).String()
+}
+
+// diffReview is a comparison with what there is to say of it.
+type diffReview struct {
+	*diff.Diff
+	answers [3]answerLine
+	lines   []sentence
+}
+
+// answerLine is a question and its answer.
+type answerLine struct {
+	question, short string
+	words           string
+	good            bool
+}
+
+// reviewDiff compares two sessions of the store.
+func reviewDiff(e *env, a, b string) (*review, error) {
+	one, closeOne, err := e.side(a)
+	if err != nil {
+		return nil, err
+	}
+	defer closeOne()
+	other, closeOther, err := e.side(b)
+	if err != nil {
+		return nil, err
+	}
+	defer closeOther()
+	model, err := tokens.Default().Model("")
+	if err != nil {
+		return nil, err
+	}
+	estimator := tokens.Default().Estimator(model)
+	d := diff.Compare(one, other, diff.Options{Tokens: func(text []byte) (low, mid, high int) {
+		n := estimator.Bytes(text)
+		l, _, h := n.Bounds()
+		return int(l + .5), bill.Middle(n), int(h + .5)
+	}})
+	return &review{diff: &diffReview{d, answersOf(d.Answers()), diffLines(d)}}, nil
+}
+
+// side reads a session to compare. It stays open until what was compared is closed.
+func (e *env) side(path string) (side diff.Side, done func(), err error) {
+	s, err := sessions.Open(path)
+	if err != nil {
+		return side, nil, err
+	}
+	l, err := sessions.Load(s, decode.Options{})
+	if err != nil {
+		return side, nil, errors.Join(err, s.Close())
+	}
+	if e.Side != nil {
+		side = e.Side(s, l)
+	} else {
+		side = diff.Side{Name: l.Name(), Session: l.Session, Body: l.Body}
+	}
+	return side, func() { _ = s.Close() }, nil
+}
+
+func answersOf(a diff.Answers) [3]answerLine {
+	return [3]answerLine{
+		{"same work?", "work", a.Work.String(), len(a.Work.Differences) == 0},
+		{"what costs what?", "cost", a.Cost.String(), true},
+		{"what behaves differently?", "behaviour", a.Behaviour.String(), a.Behaviour.Count() == 0},
+	}
+}
+
+// diffLines are the sentences below the rows.
+func diffLines(d *diff.Diff) (out []sentence) {
+	section := func(name string, words []string, warn bool) {
+		if len(words) == 0 {
+			return
+		}
+		out = append(append(out, sentence{frame: -1}), sentence{head: true, text: name, frame: -1})
+		for _, w := range words {
+			out = append(out, sentence{text: w, warn: warn, frame: -1})
+		}
+	}
+	section("bytes by part              A        B         ±", billLines(d), false)
+	for i := range out {
+		out[i].cells = !out[i].head
+	}
+	section("what the ends say of themselves", sayings(d.Server), true)
+	section("what is offered", sayings(d.Definitions), true)
+	section("what breaks the specification", sayings(d.Findings), true)
+	var slower []string
+	for i := range d.Times {
+		if d.Times[i].Changed {
+			slower = append(slower, d.Times[i].String())
+		}
+	}
+	section("latencies", slower, true)
+	if d.Model.Known {
+		section("what the model reads", []string{d.Model.String()}, false)
+	}
+	section("varies by itself, taken as equal", sayings(d.Volatile), false)
+	said := d.Answers()
+	section("in full", []string{"A: " + d.A.String(), "B: " + d.B.String(), "work: " + said.Work.String(), "cost: " + said.Cost.String(), "behaviour: " + said.Behaviour.String()}, false)
+	return out
+}
+
+// sayings are the words of what can be said in a line.
+func sayings[T any, P interface {
+	*T
+	String() string
+}](of []T) (words []string) {
+	for i := range of {
+		words = append(words, P(&of[i]).String())
+	}
+	return words
+}
+
+// billLines is what the bytes of both sessions were spent on.
+func billLines(d *diff.Diff) (out []string) {
+	for _, l := range append(diff.Lines(&d.Bill.A, &d.Bill.B), d.Bill.Total()) {
+		out = append(out, lineCells(&l, 9))
+	}
+	return out
+}
+
+// lineCells lays out one line of an account.
+func lineCells(l *diff.Line, width int) string {
+	name := l.Name
+	if l.Part {
+		name = "  " + name
+	}
+	return draw.Cell(name, 20, false) + draw.Cell(size(l.A()), width, true) + draw.Cell(size(l.B()), width, true) + draw.Cell(signed(l.B()-l.A()), 9, true)
+}
+
+func signed(n int64) string {
+	if n > 0 {
+		return "+" + strconv.FormatInt(n, 10)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// bytesOf is all that a side of a row took.
+func bytesOf(p *diff.Part) int64 {
+	if p == nil {
+		return 0
+	}
+	return p.Bytes.Total()
+}
+
+// diffPage shows two sessions side by side.
+type diffPage struct {
+	env  *env
+	path string // of the other session
+	d    *diffReview
+	rows []int // of the comparison, in the order shown
+	only bool  // rows that differ
+}
+
+func (p *diffPage) load(r *review) {
+	p.d = r.diff
+	p.arrange()
+}
+
+func (p *diffPage) arrange() {
+	p.rows = p.rows[:0]
+	for i := range p.d.Rows {
+		if !p.only || p.differs(&p.d.Rows[i]) {
+			p.rows = append(p.rows, i)
+		}
+	}
+}
+
+func (p *diffPage) differs(r *diff.Row) bool { return r.OneSided() || r.Moved || len(r.Changes) > 0 }
+
+func (p *diffPage) reorder() {}
+
+func (p *diffPage) do(r *reportScreen, id string) (tea.Cmd, bool) {
+	switch id {
+	case "differing":
+		if p.d != nil {
+			p.only = !p.only
+			p.arrange()
+			r.changed()
+		}
+		return nil, true
+	case "open-other":
+		return p.openOther(r), true
+	}
+	return nil, false
+}
+
+func (p *diffPage) at(i int) *diff.Row {
+	if i >= len(p.rows) {
+		return nil
+	}
+	return &p.d.Rows[p.rows[i]]
+}
+
+func (p *diffPage) len() int {
+	return len(p.rows) + len(p.d.lines)
+}
+
+// frame is where a row is in the session that was on the screen.
+func (p *diffPage) frame(i int) int {
+	if r := p.at(i); r != nil {
+		return firstFrame(r.A)
+	}
+	return -1
+}
+
+func firstFrame(p *diff.Part) int {
+	if p == nil || len(p.Frames) == 0 {
+		return -1
+	}
+	return slices.Min(p.Frames)
+}
+
+// openOther opens the other session, at the frame of the row.
+func (p *diffPage) openOther(r *reportScreen) tea.Cmd {
+	if p.d == nil || r.list.Len() == 0 {
+		return nil
+	}
+	goal := -1
+	if row := p.at(r.list.Cursor()); row != nil {
+		if goal = firstFrame(row.B); goal < 0 {
+			return send(noteMsg{"only in this session: the other one has no such frame", false})
+		}
+	}
+	return openSession(p.path, goal)
+}
+
+func (p *diffPage) head(w int) []string {
+	th := p.env.th
+	var lines []string
+	for _, a := range p.d.answers {
+		question, width := a.question, 27
+		if w < 90 {
+			question, width = a.short, 11
+		}
+		style := map[bool]draw.Style{true: th.Good, false: th.Warn}[a.good]
+		if a.short == "cost" {
+			style = ""
+		}
+		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(th.Dim, draw.Cell(question, width, false)).Text(style, a.words).String())
+	}
+	return append(lines, p.names(w))
+}
+
+// diffColumns are the widths of the numbers at the right: of both sides number of the
+// frame, bytes, milliseconds; and the difference in bytes.
+func diffColumns(w int) (number, bytes, ms int) {
+	switch {
+	case w >= 110:
+		return 6, 8, 9
+	case w >= 72:
+		return 5, 9, 0
+	}
+	return 0, 7, 0
+}
+
+const diffCells = 8 // of the difference in bytes
+
+func diffTail(w int) int {
+	number, bytes, ms := diffColumns(w)
+	return 2*(number+bytes+ms) + diffCells + 5 // a line before each side, and spaces
+}
+
+func (p *diffPage) names(w int) string {
+	th := p.env.th
+	number, bytes, ms := diffColumns(w)
+	l := draw.NewLine(w, "").Gap(3)
+	if p.only {
+		l.Raw(th.Accent, draw.Cut("operations that differ: "+itoa(len(p.rows)), max(0, w-diffTail(w)-l.Used())))
+	} else {
+		l.Raw(th.Faint, "operation")
+	}
+	l.Pin(w - diffTail(w))
+	for _, side := range []string{"A", "B"} {
+		l.Raw(th.Line, "│").Raw(th.Faint, draw.Cell(map[bool]string{true: "#"}[number > 0], number, true)+draw.Cell(side+" bytes", bytes, true)+draw.Cell(map[bool]string{true: "ms"}[ms > 0], ms, true)).Gap(1)
+	}
+	return l.Raw(th.Faint, draw.Cell("±", diffCells, true)).String()
+}
+
+// signs of a row, and its style.
+func (p *diffPage) sign(r *diff.Row) (sign string, style draw.Style) {
+	th := p.env.th
+	switch {
+	case r.OneSided() && r.Reason != "":
+		return map[bool]string{true: "−", false: "+"}[r.B == nil], th.Dim
+	case r.B == nil:
+		return "−", th.Warn
+	case r.A == nil:
+		return "+", th.Warn
+	case len(r.Changes) > 0 && r.Changes[0].What == diff.WhatOutcome:
+		return "✗", th.Bad
+	case len(r.Changes) > 0:
+		return "≠", th.Warn
+	case r.Moved:
+		return "↕", th.Warn
+	}
+	return "=", th.Faint
+}
+
+func (p *diffPage) row(i, w int, base draw.Style) string {
+	th, r := p.env.th, p.at(i)
+	if r == nil {
+		return p.d.lines[i-len(p.rows)].draw(th, w, base)
+	}
+	sign, style := p.sign(r)
+	end := w - diffTail(w)
+	l := draw.NewLine(w, base).Gap(1).Raw(style, sign).Gap(1)
+	name := draw.Style("")
+	if r.Name != "" {
+		name = th.Dim
+	}
+	if r.Name == "" || r.Method != "tools/call" || w >= 96 {
+		l.Within(name, r.Method, max(0, end-l.Used())).Gap(min(1, max(0, end-l.Used())))
+	}
+	l.Within(th.Strong, r.Name, max(0, end-l.Used())).Gap(min(1, max(0, end-l.Used())))
+	if style == "" || sign == "=" {
+		style = th.Dim
+	}
+	l.Within(style, r.String(), max(0, end-l.Used())).Pin(end)
+	p.part(l, r.A, w)
+	p.part(l, r.B, w)
+	by := bytesOf(r.B) - bytesOf(r.A)
+	return l.Raw(th.Dim, draw.Cell(signed(by), diffCells, true)).String()
+}
+
+func (p *diffPage) part(l *draw.Line, side *diff.Part, w int) {
+	th := p.env.th
+	number, bytes, ms := diffColumns(w)
+	n, took, b := "", "", ""
+	if side != nil {
+		b = size(side.Bytes.Total())
+		if side.N > 0 {
+			n = strconv.FormatUint(side.N, 10)
+		}
+		if side.Took >= 0 {
+			took = millis(side.Took.Truncate(time.Microsecond))
+		}
+	}
+	l.Raw(th.Line, "│").Raw(th.Faint, draw.Cell(n, number, true)).Raw("", draw.Cell(b, bytes, true)).Raw(th.Dim, draw.Cell(took, ms, true)).Gap(1)
+}
+
+// below says what differs in the row with the cursor, and what its bytes were spent on.
+func (p *diffPage) below(i, w, h int) []string {
+	if h < 3 {
+		return nil
+	}
+	h = min(h, diffBelow)
+	r := p.at(i)
+	if r == nil {
+		return p.d.lines[i-len(p.rows)].whole(p.env.th, w, h)
+	}
+	if w < partsBeside {
+		return draw.Fill(p.changes(r, w, h), w, h)
+	}
+	left, right := draw.Fill(p.changes(r, w-partsWidth, h), w-partsWidth, h), draw.Fill(p.parts(r, partsWidth, h), partsWidth, h)
+	for k := range left {
+		left[k] += right[k]
+	}
+	return left
+}
+
+const (
+	diffBelow   = 8
+	partsBeside = 100
+	partsWidth  = 48
+)
+
+func (p *diffPage) changes(r *diff.Row, w, h int) []string {
+	th := p.env.th
+	lines := []string{rule(th, w, th.Dim, "what differs", draw.Safe(r.Title(), max(0, w-20)))}
+	say := func(style draw.Style, label, words string) {
+		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(th.Dim, label).Text(style, words).String())
+	}
+	if r.Reason != "" {
+		say(th.Dim, "", r.Reason)
+	}
+	for k := range r.Changes {
+		c := &r.Changes[k]
+		say(th.Warn, "", strings.TrimSpace(string(c.What)+" "+c.Path))
+		say(th.Bad, "  − A  ", c.A)
+		say(th.Good, "  + B  ", c.B)
+	}
+	if r.More > 0 {
+		say(th.Dim, "", "and "+itoa(r.More)+" more")
+	}
+	for k := range r.Details {
+		if in := &r.Details[k]; in.A != in.B {
+			say("", in.What+"  ", in.String())
+		}
+	}
+	if len(lines) == 1 {
+		if by := bytesOf(r.B) - bytesOf(r.A); by != 0 && !r.OneSided() {
+			say("", "", "the same, in other bytes: "+signed(by))
+		} else if words := r.String(); words != "" {
+			say("", "", words)
+		} else {
+			say(th.Good, "", "nothing")
+		}
+	}
+	if len(lines) > h {
+		lines = append(lines[:h-1], draw.NewLine(w, "").Gap(1).Raw(th.Dim, "… and more; enter opens the frame here, O in the other session").String())
+	}
+	return lines
+}
+
+// parts accounts for the bytes of a row on both sides.
+func (p *diffPage) parts(r *diff.Row, w, h int) []string {
+	th := p.env.th
+	lines := []string{rule(th, w, th.Dim, "bytes", "of this row, A and B")}
+	for _, part := range r.Lines() {
+		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw("", lineCells(&part, 8)).String())
+	}
+	return lines[:min(len(lines), h)]
+}

@@ -1,0 +1,463 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mcptap/mcptap/replay/bill"
+	"github.com/mcptap/mcptap/replay/cost"
+	"github.com/mcptap/mcptap/replay/ledger"
+	"github.com/mcptap/mcptap/replay/rent"
+	"github.com/mcptap/mcptap/replay/tokens"
+	"github.com/mcptap/mcptap/ui/draw"
+)
+
+// rentReview is what a session's tools and answers cost, as plain values.
+type rentReview struct {
+	host, confidence, asOf string
+	sessions, turns, calls int
+	offered                int // tools of the newest request
+	sent, other            *rent.Rent
+	otherName              string
+	carried                tokens.Count // by the newest request
+	deferring              string
+	tools                  []rentTool
+	lines                  []sentence
+	weights                []requestWeight
+}
+
+// rentTool is a definition and what it costs. Its texts are from the outside.
+type rentTool struct {
+	server, name               string
+	calls, turns               int
+	each, label, words, schema tokens.Count // in a request that holds it, and the parts of it
+	all                        tokens.Count // in all requests
+	frame                      int
+}
+
+// requestWeight is what one request takes.
+type requestWeight struct {
+	turn  int
+	tools int // tokens of definitions
+	total tokens.Count
+}
+
+// Bounds of what is worked out: requests to weigh, answers to list.
+const (
+	maxWeights = 200
+	maxCarried = 50
+	maxMisses  = 20
+)
+
+func reviewRent(e *env, path string, others bool) (*review, error) {
+	r, err := readBook(e, path, others)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	l := ledger.Of(r.book, r.meter)
+	b, err := bill.Of(bill.Options{Book: r.book, Ledger: l, Meter: r.meter, Table: r.table, Day: e.Now()})
+	if err != nil {
+		return nil, err
+	}
+	host, _ := r.book.Profile()
+	v := &rentReview{host: host.ID, confidence: host.Confidence, asOf: string(b.Report.AsOf), sessions: len(r.loaded), turns: b.Report.Turns,
+		calls: len(b.Line.Calls), offered: len(b.Newest()), sent: &b.Report.Sent, carried: b.CarriedNow(), deferring: b.DeferringWords()}
+	v.other, v.otherName = b.Other()
+	v.tools, v.lines, v.weights = rentTools(b), rentLines(b), r.weights(b.Report.Turns)
+	return &review{rent: v}, nil
+}
+
+// hereOnly is a frame of the session on the screen; -1 for one of another session.
+func hereOnly(session, frame int) int {
+	if session != 0 {
+		return -1
+	}
+	return frame
+}
+
+func rentTools(b *bill.Bill) (out []rentTool) {
+	for _, i := range b.Dearest() {
+		sent, up, d := &b.Report.Sent.Tools[i], &b.Report.Upfront.Tools[i], &b.Ledger.Tools[i]
+		t := rentTool{name: d.Bare, calls: sent.Calls, turns: sent.Turns, each: up.PerTurn,
+			label: up.Parts.Name, words: up.Parts.Description, schema: up.Parts.Schema, all: sent.Session, frame: hereOnly(d.From.Session, d.From.Frame)}
+		if len(b.Report.Sent.Servers) > 1 {
+			t.server = d.Server
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// rentLines are the sentences: how it could be less, what broke the cache, what is
+// carried along, and what all that rests on.
+func rentLines(b *bill.Bill) (out []sentence) {
+	section := func(name string, lines []sentence) {
+		if len(lines) > 0 {
+			out = append(append(out, sentence{frame: -1}, sentence{head: true, text: name, frame: -1}), lines...)
+		}
+	}
+	section("how it could be less, in each request that has it", adviceLines(b))
+	section("where the cache had to be paid again", missLines(b))
+	section("carried along from request to request, the heaviest first", carriedLines(b))
+	var doubts []sentence
+	for _, d := range slices.Concat(b.Ledger.Doubts, b.Report.Doubts) {
+		doubts = append(doubts, sentence{text: d, frame: -1})
+	}
+	section("what these numbers rest on", doubts)
+	return out
+}
+
+func adviceLines(b *bill.Bill) (out []sentence) {
+	var never tokens.Count
+	var names []string
+	for _, i := range b.Report.Unused {
+		names, never = append(names, b.ToolName(i)), never.Plus(b.Report.Upfront.Tools[i].PerTurn)
+	}
+	if len(names) > 0 && len(b.Line.Calls) > 0 {
+		out = append(out, sentence{count: never.Short(), text: "never called, could be left out: " + strings.Join(names, ", "), frame: -1})
+	}
+	for i := range b.Savings {
+		s := &b.Savings[i]
+		out = append(out, sentence{count: s.Saves.Short(), text: s.Words + ": " + plural(s.Places, "place") + ", in " + strings.Join(s.Tools, ", "), frame: -1})
+	}
+	return out
+}
+
+func missLines(b *bill.Bill) (out []sentence) {
+	for _, mode := range []cost.Mode{cost.FiveMinutes, cost.OneHour} {
+		misses := b.Report.Sent.Misses[mode]
+		for i := range misses[:min(len(misses), maxMisses)] {
+			m := &misses[i]
+			line := sentence{count: b.Again(m).Short(), text: mode.String() + ": " + b.MissWords(m), warn: true, frame: -1}
+			if from := b.Ledger.Lists[m.Turn]; m.Reason == cost.Changed && len(from) > 0 {
+				line.frame = hereOnly(from[0].Session, from[0].Frame)
+			}
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func carriedLines(b *bill.Bill) (out []sentence) {
+	order := b.Heaviest()
+	for _, i := range order[:min(len(order), maxCarried)] {
+		from := b.Ledger.Carried[i].Frame
+		out = append(out, sentence{count: b.Report.Sent.Carried[i].Session.Short(), text: b.CarriedWords(i), frame: hereOnly(from.Session, from.Frame)})
+	}
+	return out
+}
+
+// weights weighs the requests; of very many, some at even distances.
+func (r *reading) weights(requests int) (out []requestWeight) {
+	last := requests - 1 // the n-th request is the one after turn n-1
+	n := min(requests, maxWeights)
+	for i := range n {
+		turn := last
+		if n > 1 {
+			turn = i * last / (n - 1)
+		}
+		sum := r.meter.Request(r.book.Request(turn))
+		out = append(out, requestWeight{turn + 1, bill.Middle(sum.Tools.Plus(sum.Preamble)), sum.Total})
+	}
+	return out
+}
+
+// rentPage shows what the definitions cost, tool by tool; what all costs, with and
+// without a cache; and what there is to say about it.
+type rentPage struct {
+	env   *env
+	v     *rentReview
+	order int
+}
+
+func (p *rentPage) load(r *review) { p.v = r.rent }
+func (p *rentPage) len() int       { return len(p.v.tools) + len(p.v.lines) }
+
+// rentOrders are the orders of the tools.
+var rentOrders = []struct {
+	name string
+	by   func(a, b *rentTool) int
+}{
+	{"tokens", func(a, b *rentTool) int { return cmp.Compare(bill.Middle(b.each), bill.Middle(a.each)) }},
+	{"in all", func(a, b *rentTool) int { return cmp.Compare(bill.Middle(b.all), bill.Middle(a.all)) }},
+	{"calls", func(a, b *rentTool) int { return cmp.Compare(b.calls, a.calls) }},
+	{"tool", func(a, b *rentTool) int { return cmp.Or(cmp.Compare(a.server, b.server), cmp.Compare(a.name, b.name)) }},
+}
+
+func (p *rentPage) reorder() {
+	p.order = (p.order + 1) % len(rentOrders)
+	by := rentOrders[p.order].by
+	slices.SortStableFunc(p.v.tools, func(a, b rentTool) int { return by(&a, &b) })
+}
+
+func (p *rentPage) frame(i int) int {
+	if i < len(p.v.tools) {
+		return p.v.tools[i].frame
+	}
+	return p.v.lines[i-len(p.v.tools)].frame
+}
+
+func (p *rentPage) head(w int) []string {
+	th, v := p.env.th, p.v
+	l := draw.NewLine(w, "").Gap(1)
+	if len(v.tools) == 0 {
+		l.Raw(th.Warn, "no list of tools crossed: what definitions take is not known")
+	} else {
+		inAll := ""
+		if v.turns > 1 {
+			inAll = v.sent.Session.Short() + " in all " + itoa(v.turns) + " requests"
+		}
+		pieces(l, "  ", styled{v.sent.LastTurn.Short() + " tokens of tools in a request", th.Strong}, styled{inAll, ""},
+			styled{v.sent.Costs[cost.Uncached].Short() + " not cached, " + v.sent.Costs[cost.FiveMinutes].Short() + " cached", th.Dim})
+	}
+	together := ""
+	if v.sessions > 1 {
+		together = plural(v.sessions, "session") + " together"
+	}
+	about := draw.NewLine(w, "").Gap(1)
+	pieces(about, ", ", styled{plural(v.offered, "tool"), th.Dim}, styled{together, th.Dim}, styled{"as " + v.host + " sends them (" + v.confidence + " confidence)", th.Dim},
+		styled{"~ is estimated", th.Dim}, styled{"prices of " + v.asOf, th.Dim})
+	return []string{l.String(), about.String(), p.names(w)}
+}
+
+// pieces puts those pieces on a line that have room as a whole.
+func pieces(l *draw.Line, between string, all ...styled) {
+	first := true
+	for _, p := range all {
+		text := draw.Safe(p.text, 200)
+		if text == "" || draw.Width(between)+draw.Width(text) > l.Left() {
+			continue
+		}
+		if !first {
+			l.Raw(p.style, between)
+		}
+		l.Raw(p.style, text)
+		first = false
+	}
+}
+
+// rentColumn is a column of numbers at the right.
+type rentColumn struct {
+	name  string
+	width int
+	from  int // width of the screen that it needs
+	of    func(t *rentTool) string
+}
+
+var rentColumns = []rentColumn{
+	{"calls", 7, 0, nil},
+	{"tokens", 8, 0, func(t *rentTool) string { return t.each.Short() }},
+	{"name", 7, 100, func(t *rentTool) string { return t.label.Short() }},
+	{"text", 8, 86, func(t *rentTool) string { return t.words.Short() }},
+	{"schema", 8, 86, func(t *rentTool) string { return t.schema.Short() }},
+	{"requests", 9, 72, func(t *rentTool) string { return "× " + itoa(t.turns) }},
+	{"in all", 9, 54, func(t *rentTool) string { return t.all.Short() }},
+}
+
+const (
+	rentBarFrom = 72 // width of a screen with bars
+	rentBar     = 16
+)
+
+// tail is what the columns and the bar take.
+func (p *rentPage) tail(w int) (n int) {
+	for _, c := range rentColumns {
+		if w >= c.from {
+			n += c.width
+		}
+	}
+	if w >= rentBarFrom {
+		n += rentBar + 2
+	}
+	return n + 1
+}
+
+func (p *rentPage) names(w int) string {
+	th := p.env.th
+	l := draw.NewLine(w, "").Gap(1)
+	style := func(name string) draw.Style {
+		if name == rentOrders[p.order].name {
+			return th.Accent
+		}
+		return th.Faint
+	}
+	l.Raw(style("tool"), "tool").Pin(w - p.tail(w))
+	for _, c := range rentColumns {
+		if w >= c.from {
+			l.Raw(style(c.name), draw.Cell(c.name, c.width, true))
+		}
+	}
+	return l.String()
+}
+
+func (p *rentPage) row(i, w int, base draw.Style) string {
+	if i < len(p.v.tools) {
+		return p.tool(&p.v.tools[i], w, base)
+	}
+	return p.v.lines[i-len(p.v.tools)].draw(p.env.th, w, base)
+}
+
+func (p *rentPage) tool(t *rentTool, w int, base draw.Style) string {
+	th := p.env.th
+	calls, style := itoa(t.calls), th.Dim
+	if t.calls == 0 && p.v.calls > 0 {
+		calls, style = "never", th.Warn
+	}
+	l := draw.NewLine(w, base).Gap(1)
+	end := w - p.tail(w)
+	if t.server != "" {
+		l.Within(th.Dim, t.server, min(16, end/3)).Gap(1)
+	}
+	l.Within("", t.name, max(0, end-l.Used())).Pin(end)
+	for _, c := range rentColumns {
+		switch {
+		case w < c.from:
+		case c.of == nil:
+			l.Raw(style, draw.Cell(calls, c.width, true))
+		case c.name == "tokens":
+			l.Raw(th.Strong, draw.Cell(c.of(t), c.width, true))
+		default:
+			l.Raw(th.Dim, draw.Cell(c.of(t), c.width, true))
+		}
+	}
+	if w >= rentBarFrom {
+		peak := 1
+		for k := range p.v.tools {
+			peak = max(peak, bill.Middle(p.v.tools[k].each))
+		}
+		l.Gap(2).Raw(th.Parts[1], slimBar(bill.Middle(t.each), peak, rentBar))
+	}
+	return l.String()
+}
+
+// slimBar is n of peak, in room cells, to half a cell: rows of it stay apart.
+func slimBar(n, peak, room int) string {
+	halves := max(1, n*room*2/max(1, peak))
+	return strings.Repeat("▄", halves/2) + strings.Repeat("▖", halves%2)
+}
+
+// below shows what all costs, and how requests grow; of a sentence, all of it.
+func (p *rentPage) below(i, w, h int) []string {
+	if h < costLeast {
+		return nil
+	}
+	lines := p.figures(w, h)
+	if i < len(p.v.tools) || p.v.lines[i-len(p.v.tools)].text == "" || p.v.lines[i-len(p.v.tools)].head {
+		return lines
+	}
+	return p.v.lines[i-len(p.v.tools)].whole(p.env.th, w, len(lines))
+}
+
+func (p *rentPage) figures(w, h int) []string {
+	if w >= chartBeside {
+		left := costWidth + 2
+		h = min(h, chartTall)
+		money, chart := draw.Fill(p.money(left, h), left, h), draw.Fill(p.chart(w-left, h), w-left, h)
+		for i := range money {
+			money[i] += chart[i]
+		}
+		return money
+	}
+	lines := p.money(w, h)
+	if room := min(h-len(lines), chartTall); room >= chartLow {
+		lines = append(lines, p.chart(w, room)...)
+	}
+	return lines
+}
+
+const (
+	costLeast   = 4 // lines of the table of costs
+	costLines   = 9 // that the whole of it needs
+	costWidth   = 56
+	chartBeside = 100 // width of a screen that has the chart beside the costs
+	chartTall   = 8
+	chartLow    = 4
+)
+
+// money compares the ways of loading, without a cache and with it.
+func (p *rentPage) money(w, h int) []string {
+	th, v := p.env.th, p.v
+	const label = 13
+	column := min(15, (w-label-1)/3)
+	head := draw.NewLine(w, "").Raw(th.Line, "─ ").Raw(th.Dim, "costs").Gap(1)
+	for i, n := range []string{"as sent", v.otherName, "answers"} {
+		n = draw.Safe(n, column-2)
+		head.Raw(th.Line, strings.Repeat("─", max(0, label+(i+1)*column-draw.Width(n)-1-head.Used()))).Gap(1).Raw(th.Faint, n).Gap(1)
+	}
+	lines := []string{head.Raw(th.Line, strings.Repeat("─", head.Left())).String()}
+	row := func(name string, style draw.Style, cells ...string) {
+		l := draw.NewLine(w, "").Gap(1).Raw(th.Dim, draw.Cell(name, label-1, false))
+		for i, c := range cells {
+			if i > 0 {
+				style = th.Dim
+			}
+			l.Raw(style, draw.Cell(c, column, true))
+		}
+		lines = append(lines, l.String())
+	}
+	row("a request", th.Strong, v.sent.LastTurn.Short(), v.other.LastTurn.Short(), v.carried.Short())
+	if h >= costLines && v.turns > 1 {
+		row("all "+itoa(v.turns), "", v.sent.Session.Short(), v.other.Session.Short(), v.sent.CarriedSession.Short())
+	}
+	for i, name := range []string{"not cached", "5 min cache", "1 h cache"} {
+		if h >= costLines || i < int(cost.OneHour) {
+			row(name, "", v.sent.Costs[i].Short(), v.other.Costs[i].Short(), v.sent.CarriedCosts[i].Short())
+		}
+	}
+	return lines
+}
+
+// chart draws the tokens of each request: what definitions take below, all else above.
+func (p *rentPage) chart(w, h int) []string {
+	th, all := p.env.th, p.v.weights
+	peak := 1
+	for i := range all {
+		peak = max(peak, bill.Middle(all[i].total))
+	}
+	lines := []string{rule(th, w, th.Dim, "tokens of each request", "")}
+	const axis = 9
+	room := max(1, w-axis-1)
+	each := max(1, min(5, room/max(1, len(all))))
+	shown := min(len(all), room/each)
+	pick := func(i int) *requestWeight { return &all[i*(len(all)-1)/max(1, shown-1)] }
+	rows := h - 2
+	for y := rows; y > 0; y-- {
+		label := ""
+		if y == rows {
+			label = peakOf(all).Short()
+		}
+		l := draw.NewLine(w, "").Raw(th.Dim, draw.Cell(label, axis-2, true)).Gap(2)
+		for i := range shown {
+			l.Raw(p.level(pick(i), y, rows, peak, each))
+		}
+		lines = append(lines, l.String())
+	}
+	legend := draw.NewLine(w, "").Gap(axis).Raw(th.Parts[1], "█").Raw(th.Dim, " tools").Gap(2).Raw(th.Parts[3], "▒").Raw(th.Dim, " all else").Gap(2)
+	return append(lines, legend.Raw(th.Faint, "requests 1 to "+itoa(p.v.turns)).String())
+}
+
+func peakOf(all []requestWeight) (peak tokens.Count) {
+	for i := range all {
+		if bill.Middle(all[i].total) >= bill.Middle(peak) {
+			peak = all[i].total
+		}
+	}
+	return peak
+}
+
+// level is the piece of a request's bar that stands at line y of rows, counted from
+// below.
+func (p *rentPage) level(r *requestWeight, y, rows, peak, width int) (draw.Style, string) {
+	middle := (2*y - 1) * peak // of the line, in halves of a line
+	bar := max(1, width-1)
+	gap := strings.Repeat(" ", width-bar)
+	switch {
+	case r.tools*2*rows >= middle:
+		return p.env.th.Parts[1], strings.Repeat("█", bar) + gap
+	case bill.Middle(r.total)*2*rows >= middle:
+		return p.env.th.Parts[3], strings.Repeat("▒", bar) + gap
+	}
+	return "", strings.Repeat(" ", width)
+}

@@ -1,0 +1,43 @@
+package ui
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/marks"
+)
+
+// TestSave: what the filter selects goes to a new file with its marks; one that is there
+// is left alone, and that is said where the name was asked for.
+func TestSave(t *testing.T) {
+	d := open(t, "enter", "e", "b", "/", "+tool:add_comment", "enter", "w")
+	d.has("save as 20261130T125130Z-tickets-modern-3c4d-part.jsonl", "what tool:add_comment selects")
+	d.keys("ctrl+u", "+mine.jsonl", "enter")
+	d.has("saved 4 of 21 frames to mine.jsonl")
+	to := filepath.Join(d.app.env.Dir, "mine.jsonl")
+	in, err := sessions.Open(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	l, err := sessions.Load(in, decode.Options{})
+	if err != nil || l.Calls() != 2 || l.Call(0).Name != "add_comment" {
+		t.Errorf("%d calls were saved, %v", l.Calls(), err)
+	}
+	if m, err := marks.Load(marks.Path(to)); err != nil || m.Len() != 1 {
+		t.Errorf("the mark did not go along: %v", err)
+	}
+	before, _ := os.ReadFile(to)
+	d.keys("esc", "w", "ctrl+u", "+mine.jsonl", "enter")
+	d.has("save as mine.jsonl", "it is there already; choose another name")
+	if after, _ := os.ReadFile(to); string(after) != string(before) {
+		t.Error("the file that was there is another now")
+	}
+	d.keys("ctrl+u", "+no/such/folder/x.jsonl", "enter")
+	d.has("save as no/such/folder/x.jsonl", "there is no such folder")
+	d.keys("esc")
+	d.has("─ calls")
+}
