@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay/internal/wire"
 	"github.com/mcptap/mcptap/tap"
@@ -20,6 +22,9 @@ type Call struct {
 	Start   time.Duration
 	Answer  Answer
 	Doubt   string // why it may not be the model's; empty as a rule
+	// OddInput says what its arguments are where they are no object, though there are
+	// some; empty as a rule.
+	OddInput string
 
 	Turn int    // index in Timeline.Turns
 	Join Reason // why it is in the turn it is in
@@ -50,6 +55,7 @@ type asked struct {
 	tool        string
 	id          string
 	hostRequest string
+	oddInput    string
 	permission  bool
 	values      []string
 	scanned     bool // its result was searched for values
@@ -75,7 +81,7 @@ func (t *Timeline) findCallsOf(session int) {
 		}
 		q := t.readRequest(session, &c)
 		call := Call{
-			Session: session, Index: i, Tool: q.tool, ID: q.id, hostRequest: q.hostRequest,
+			Session: session, Index: i, Tool: q.tool, ID: q.id, hostRequest: q.hostRequest, OddInput: q.oddInput,
 			Request: Ref{session, c.Request}, Start: t.offsets[session] + c.Start,
 		}
 		call.Answer = t.answer(session, &c)
@@ -99,6 +105,7 @@ func (t *Timeline) readRequest(session int, c *decode.Call) *asked {
 	t.read[session][c.Index] = q
 	body := t.Sessions[session].Body(c.Request)
 	if body == nil {
+		q.oddInput = "not in the recording"
 		return q
 	}
 	params := wire.Message(body, string(c.ID), false).Get("params")
@@ -115,9 +122,25 @@ func (t *Timeline) readRequest(session int, c *decode.Call) *asked {
 	}
 	t.noteMeta(session, meta)
 	arguments := params.Get("arguments")
+	q.oddInput = oddInput(arguments)
 	q.permission = asksPermission(arguments)
 	q.values = distinctive(arguments)
 	return q
+}
+
+// oddInput says what arguments are that are no object.
+func oddInput(v wire.Value) string {
+	switch {
+	case !v.Exists() || v.IsObject():
+		return ""
+	case v.IsArray():
+		return "an array"
+	case v.Type == gjson.String:
+		return "a text"
+	case v.Type == gjson.Number:
+		return "a number"
+	}
+	return v.Raw // null, true, false
 }
 
 // maxMeta bounds the names of _meta members kept of a session.

@@ -145,7 +145,7 @@ func (g *grouper) byGap(gap time.Duration) (same bool, r Reason) {
 		r.Words = fmt.Sprintf("%d ms after the last answer: time for a reply of the model", ms)
 		return false, r
 	}
-	r.Strength, r.Words = Unknown, fmt.Sprintf("%d ms after the last answer: one turn or two, the time does not tell", ms)
+	r.Strength, r.Words = Unknown, fmt.Sprintf("%d ms after the last answer: one turn or two, the time does not tell; taken as two", ms)
 	return false, r
 }
 

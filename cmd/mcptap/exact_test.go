@@ -81,8 +81,16 @@ func TestExact(t *testing.T) {
 	if n := requests.Load(); n != 7 || !regexp.MustCompile(`^1\t\d[\d,]*\t~`).MatchString(one) {
 		t.Errorf("%d requests, and %q", n, one)
 	}
+	deferred, said := run("request", "--exact", "--yes", "--json", "--host", "claude-code")
+	if o := gjson.Parse(deferred); o.Get("counted.basis").String() != "mixed" || o.Get("added.mid").Float() <= 0 || o.Get("turn").Int() != 2 || !strings.Contains(said, "4 deferred definitions can't be counted as such") {
+		t.Errorf("of deferred tools: %s, %s", deferred, said)
+	}
+	whole, said := run("rent", "--exact=list", "--yes", "--json")
+	if o := gjson.Parse(whole); o.Get("calibration.samples").Int() != 1 || o.Get("sent.tools.0.per_request.basis").String() != "estimated" || strings.Contains(said, "sends") {
+		t.Errorf("of the list, whose answers are known: %s, %s", o.Get("calibration").Raw, said)
+	}
 	kept, err := filepath.Glob(filepath.Join(cache, "mcptap", "tokens", "*"))
-	if err != nil || len(kept) != 7 {
+	if err != nil || len(kept) != 8 {
 		t.Errorf("%d answers kept: %v", len(kept), err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcptap/mcptap/decode/rules"
@@ -97,16 +98,13 @@ type checker struct {
 	seen    map[string]bool
 }
 
-// Check judges definitions for a profile. compose gives names as the host sends
-// them; nil takes the profile's own. The findings come in the order of the tools.
-func Check(tools []Tool, p *Profile, compose func(server, tool string) string) []Finding {
-	if compose == nil {
-		compose = p.Compose
-	}
+// Check judges definitions for a profile, by the names that its host makes. The
+// findings come in the order of the tools.
+func Check(tools []Tool, p *Profile) []Finding {
 	c := &checker{tools: tools, seen: map[string]bool{}}
 	c.rule = &ruleTable[len(ruleTable)-1]
 	for i := range tools {
-		c.names = append(c.names, compose(tools[i].Server, tools[i].Name))
+		c.names = append(c.names, p.Compose(tools[i].Server, tools[i].Name))
 		c.schemas = append(c.schemas, c.parse(i))
 	}
 	for _, key := range p.Facts {
@@ -166,6 +164,9 @@ func (c *checker) report(f *Fact, tool int, path, what string) {
 		name = "the server"
 	case tool >= 0:
 		name = brief(c.tools[tool].Name)
+		if strings.TrimSpace(name) == "" {
+			name = strconv.Quote(name)
+		}
 	}
 	c.found = append(c.found, Finding{Rule: c.rule, Fact: f, Severity: f.Severity(), Tool: tool, Name: name, What: name + ": " + what, Path: path})
 }

@@ -43,7 +43,7 @@ func profile(t testing.TB, name string) *Profile {
 func TestFacts(t *testing.T) {
 	used := map[string]bool{}
 	for _, p := range Profiles() {
-		if p.Form == "" || p.Title == "" || len(p.Facts) == 0 {
+		if p.Title == "" || len(p.Facts) == 0 {
 			t.Errorf("profile %s is not whole", p.Name)
 		}
 		for _, key := range p.Facts {
@@ -97,8 +97,8 @@ var cases = []struct {
 		[]string{"0 API-02 error /name", "1 API-02 warning /name", "2 API-02 warning /name"}},
 	{"with the prefix", "claude-code", []string{named(115), named(114), named(51), named(50)}, // mcp__server1__
 		[]string{"0 API-02 error /name", "1 API-02 warning /name", "2 API-02 warning /name"}},
-	{"60 with server", "cursor", []string{named(53), named(52)}, []string{"0 API-02 error /name"}},
-	{"65 in Claude Desktop", "claude-desktop", []string{named(65), named(64)}, []string{"0 API-02 error /name"}},
+	{"60 with server", "cursor", []string{named(54), named(53)}, []string{"0 API-02 error /name"}},
+	{"65 in Claude Desktop", "claude-desktop", []string{named(51), named(50)}, []string{"0 API-02 error /name"}},
 	{"twice", "api", []string{`{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"a","inputSchema":{"type":"object"}}`}, []string{"1 API-03 error /name"}},
 	{"the same after replacement", "claude-code", []string{`{"name":"a.b","inputSchema":{"type":"object"}}`, `{"name":"a_b","inputSchema":{"type":"object"}}`}, []string{"0 API-01 info /name", "1 API-03 error /name"}},
 	{"combinators at the root", "api", []string{`{"name":"a","inputSchema":{"type":"object","properties":{"x":{"anyOf":[{"type":"string"},{"type":"null"}]}}}}`, `{"name":"b","inputSchema":{"type":"object","anyOf":[{"required":["x"]}],"oneOf":[]}}`, `{"name":"c","inputSchema":{"type":"object","not":{"required":["a"]},"if":{},"then":{}}}`},
@@ -144,7 +144,7 @@ func TestCases(t *testing.T) {
 			tools = append(tools, toolOf("server1", []byte(d)))
 		}
 		var got []string
-		for _, f := range Check(tools, profile(t, c.profile), nil) {
+		for _, f := range Check(tools, profile(t, c.profile)) {
 			got = append(got, fmt.Sprintf("%d %s %s %s", f.Tool, f.Rule.ID, f.Severity, f.Path))
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
@@ -155,7 +155,7 @@ func TestCases(t *testing.T) {
 
 func TestAcrossServers(t *testing.T) {
 	tools := []Tool{{Server: "a", Name: "get", Schema: []byte(`{"type":"object"}`)}, {Server: "b", Name: "get", Schema: []byte(`{"type":"object"}`)}}
-	found := Check(tools, profile(t, "api"), nil)
+	found := Check(tools, profile(t, "api"))
 	if len(found) != 1 || found[0].Rule.ID != "API-03" || found[0].Tool != 1 {
 		t.Fatalf("got %+v", found)
 	}
@@ -163,11 +163,8 @@ func TestAcrossServers(t *testing.T) {
 	if got := found[0].Words(); got != want {
 		t.Errorf("got %s", got)
 	}
-	if found := Check(tools, profile(t, "claude-code"), nil); len(found) != 0 {
+	if found := Check(tools, profile(t, "claude-code")); len(found) != 0 {
 		t.Errorf("apart by their prefixes: %+v", found)
-	}
-	if found := Check(tools, profile(t, "claude-code"), func(_, tool string) string { return tool }); len(found) != 1 {
-		t.Errorf("a composer that leaves the server out: %+v", found)
 	}
 }
 
@@ -189,15 +186,15 @@ func TestManyTools(t *testing.T) {
 	for i := range 129 {
 		tools = append(tools, Tool{Name: fmt.Sprint("t", i), Schema: []byte(`{"type":"object"}`)})
 	}
-	found := Check(tools, profile(t, "vscode"), nil)
+	found := Check(tools, profile(t, "vscode"))
 	if len(found) != 1 || found[0].Rule.ID != "API-13" || found[0].Tool != -1 {
 		t.Errorf("got %+v", found)
 	}
-	if found := Check(tools[:128], profile(t, "vscode"), nil); len(found) != 0 {
+	if found := Check(tools[:128], profile(t, "vscode")); len(found) != 0 {
 		t.Errorf("got %+v", found)
 	}
 	tools[0].Description = strings.Repeat("x", 32<<20)
-	found = Check(tools[:1], profile(t, "api"), nil)
+	found = Check(tools[:1], profile(t, "api"))
 	if len(found) != 1 || found[0].Rule.ID != "API-14" {
 		t.Errorf("got %+v", found)
 	}
@@ -214,7 +211,7 @@ func TestCorpus(t *testing.T) {
 			tools = append(tools, toolOf(name, it.Definition))
 		}
 		for _, p := range Profiles() {
-			for _, f := range Check(tools, p, nil) {
+			for _, f := range Check(tools, p) {
 				if !filepath.IsAbs(file) {
 					fmt.Fprintf(&b, "%s %s: %s %s %s\n", name, p.Name, f.Severity, f.Rule.ID, f.Words())
 				} else {
@@ -252,9 +249,9 @@ func TestAnyOrder(t *testing.T) {
 		p := rapid.SampledFrom(Profiles()).Draw(t, "profile")
 		alone := 0
 		for i := range tools {
-			alone += len(Check(tools[i:i+1], p, nil))
+			alone += len(Check(tools[i:i+1], p))
 		}
-		if together := len(Check(tools, p, nil)); together != alone {
+		if together := len(Check(tools, p)); together != alone {
 			t.Fatalf("%d alone, %d together", alone, together)
 		}
 	})
@@ -272,7 +269,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, definition []byte) {
 		tools := []Tool{toolOf("a.b", definition), toolOf("a_b", definition)}
 		for _, p := range Profiles() {
-			for _, found := range Check(tools, p, nil) {
+			for _, found := range Check(tools, p) {
 				if found.Rule == nil || len(found.Words()) > 10_000 {
 					t.Errorf("%+v", found)
 				}
@@ -291,7 +288,7 @@ func BenchmarkCheck500(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Check(tools, profile(b, name), nil)
+				Check(tools, profile(b, name))
 			}
 		})
 	}

@@ -8,19 +8,20 @@ import (
 	"sync"
 
 	"github.com/mcptap/mcptap/decode/rules"
+	"github.com/mcptap/mcptap/replay/claude"
 )
 
 //go:embed hosts.json
 var hostsJSON []byte
 
-// A Profile is a host, or the API itself, with the facts that hold for it.
+// A Profile is a host, or the API itself, with the facts that hold for it. Names are
+// composed, and clients known, as package claude does it.
 type Profile struct {
-	Name    string   `json:"name"`
-	Title   string   `json:"title"`
-	Clients []string `json:"clients"` // what the host calls itself on the wire (clientInfo.name)
-	Form    string   `json:"form"`    // of a name as sent, with {server} and {tool}
-	Replace bool     `json:"replace"` // the host puts _ for what the API does not take
-	Facts   []string `json:"facts"`   // those of one rule: the gravest first
+	Name  string   `json:"name"`
+	Title string   `json:"title"`
+	Facts []string `json:"facts"` // those of one rule: the gravest first
+
+	host *claude.Profile // nil: names are sent as the server gave them
 }
 
 // A Fact is something that somebody does to definitions of a kind.
@@ -33,6 +34,8 @@ type Fact struct {
 	Max          int      `json:"max"`
 	Instructions bool     `json:"instructions"` // it is about a server's instructions too
 	Bare         bool     `json:"bare"`         // it is about the name without what the host adds
+	Composed     bool     `json:"composed"`     // it is about the name with all that the host makes of it
+	Pair         bool     `json:"pair"`         // it is about the server's and the tool's name together
 	Kinds        []string `json:"kinds"`        // of references
 	From         string   `json:"from"`         // first and last day on which it was seen
 	To           string   `json:"to"`
@@ -51,6 +54,9 @@ type hosts struct {
 var known = sync.OnceValue(func() (h hosts) {
 	if err := json.Unmarshal(hostsJSON, &h); err != nil {
 		panic("apicheck: hosts.json: " + err.Error()) // a mistake of ours, found by any test
+	}
+	for _, p := range h.Profiles {
+		p.host, _ = claude.Builtin().Get(p.Name)
 	}
 	return h
 })
@@ -71,38 +77,34 @@ func Named(name string) (*Profile, bool) {
 	return nil, false
 }
 
+// For gives the profile of a host that package claude knows: of one without facts of
+// its own those of the API, with names as that host makes them.
+func For(h *claude.Profile) *Profile {
+	if p, ok := Named(h.ID); ok {
+		return p
+	}
+	own := *Profiles()[0]
+	own.Name, own.Title, own.host = h.ID, h.Title, h
+	return &own
+}
+
 // ProfileOf gives the profile of a client by the name that it gives itself: the
 // API's if it is not known.
 func ProfileOf(client string) *Profile {
-	for _, p := range Profiles() {
-		for _, c := range p.Clients {
-			if strings.EqualFold(c, client) {
-				return p
-			}
-		}
+	if h := claude.Builtin().ByClient(client); h != nil {
+		return For(h)
 	}
 	return Profiles()[0]
 }
 
 // Compose gives a tool's name as the host sends it.
 func (p *Profile) Compose(server, tool string) string {
-	if p.Replace {
-		server, tool = replaceOdd(server), replaceOdd(tool)
+	if p.host == nil {
+		return tool
 	}
-	return strings.NewReplacer("{server}", server, "{tool}", tool).Replace(p.Form)
+	n := p.host.Compose(server, tool)
+	return n.Judged()
 }
-
-func replaceOdd(s string) string {
-	return strings.Map(func(c rune) rune {
-		if taken().has(c) {
-			return c
-		}
-		return '_'
-	}, s)
-}
-
-// taken is what the API takes in a name.
-var taken = sync.OnceValue(func() *alphabet { return alphabetOf("A-Z a-z 0-9 _ -") })
 
 // An alphabet is a set of ASCII characters.
 type alphabet [128]bool

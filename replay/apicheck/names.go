@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// checkCharacters looks at the tool's part of the name: the server's is a guess.
+// checkCharacters looks at the tool's part of the name, or at what the host makes of
+// it.
 func checkCharacters(c *checker, f *Fact) {
 	alphabet := alphabetOf(f.Alphabet)
 	for i := range c.tools {
@@ -13,6 +14,9 @@ func checkCharacters(c *checker, f *Fact) {
 		if name == "" {
 			c.report(f, i, "/name", "it has no name")
 			continue
+		}
+		if f.Composed {
+			name = c.names[i]
 		}
 		if odd := oddCharacter(alphabet, name); odd != "" {
 			c.report(f, i, "/name", "its name has "+odd)
@@ -43,11 +47,17 @@ func checkLength(c *checker, f *Fact) {
 			name = c.tools[i].Name
 		}
 		n := utf8.RuneCountInString(name)
+		if f.Pair {
+			n = utf8.RuneCountInString(c.tools[i].Server) + utf8.RuneCountInString(c.tools[i].Name)
+		}
 		if n <= f.Max {
 			continue
 		}
 		what := fmt.Sprintf("its name has %d characters, more than %d", n, f.Max)
-		if name != c.tools[i].Name {
+		switch {
+		case f.Pair:
+			what = fmt.Sprintf("its name and that of its server have %d characters together, more than %d", n, f.Max)
+		case name != c.tools[i].Name:
 			what = fmt.Sprintf("its name is sent as %s, which has %d characters, more than %d", brief(name), n, f.Max)
 		}
 		c.report(f, i, "/name", what)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/internal/jsontree"
 )
 
@@ -117,6 +118,10 @@ var hugeNumber = regexp.MustCompile(`[0-9.][eE][+-]?[0-9]{4}|[0-9]{400}`)
 // checkDraft judges by 2020-12 whatever $schema says.
 func checkDraft(c *checker, f *Fact) {
 	c.objects(func(tool int, _ *jsontree.Node) {
+		if claude.HalfCharacter(c.tools[tool].Schema) {
+			c.report(f, tool, pointer(""), "its input schema holds half a character (a lone surrogate), which is no text")
+			return
+		}
 		if what, at := draftFault(c.tools[tool].Schema); what != "" {
 			c.report(f, tool, pointer(at), "its input schema is not valid as draft 2020-12: "+brief(what))
 		}

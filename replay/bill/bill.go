@@ -199,18 +199,33 @@ func (b *Bill) Other() (r *rent.Rent, name string) {
 // several.
 func (b *Bill) ToolName(i int) string {
 	d := &b.Ledger.Tools[i]
+	name := claude.Shown(d.Bare)
 	if len(b.Report.Sent.Servers) > 1 {
-		return d.Server + ": " + d.Bare
+		name = claude.Shown(d.Server) + ": " + name
 	}
-	return d.Bare
+	if b.changed(i) {
+		name += " (" + b.Line.Label(d.From.Ref) + ")"
+	}
+	return name
+}
+
+// changed reports that a tool has several definitions, so that its name tells nothing.
+func (b *Bill) changed(i int) bool {
+	d := &b.Ledger.Tools[i]
+	for k := range b.Ledger.Tools {
+		if o := &b.Ledger.Tools[k]; k != i && o.Session == d.Session && o.Bare == d.Bare {
+			return true
+		}
+	}
+	return false
 }
 
 // CarriedName is what a text that is carried along is called.
 func (b *Bill) CarriedName(i int) string {
 	if from := b.Ledger.Carried[i]; from.Call >= 0 {
-		return b.Line.Calls[from.Call].Tool
+		return claude.Shown(b.Line.Calls[from.Call].Tool)
 	}
-	return b.Report.Sent.Carried[i].Label
+	return claude.Shown(b.Report.Sent.Carried[i].Label)
 }
 
 // CarriedWords says what a text costs that is carried along.
@@ -223,9 +238,10 @@ func (b *Bill) CarriedWords(i int) string {
 	return fmt.Sprintf("%s: %s: %s tokens each time, %s in all%s", b.CarriedName(i), c.String(), c.Tokens, c.Session.Short(), where)
 }
 
-// MissWords says which request paid again, why, and which frame is to blame.
+// MissWords says which request paid again, counted from 0, why, and which frame is to
+// blame.
 func (b *Bill) MissWords(m *rent.Miss) string {
-	s := fmt.Sprintf("request %d paid again for %s tokens: %s", m.Turn, b.Again(m), m.Miss)
+	s := fmt.Sprintf("request %d paid again for %s tokens: %s", m.Turn-1, b.Again(m), m.Miss)
 	if from := b.broke(m); m.Reason == cost.Changed && from != "" {
 		s += "  ← " + from
 	}
@@ -248,12 +264,25 @@ func (b *Bill) DeferringWords() string {
 	words := "deferring (definitions are held back until a search finds them) saves %s tokens over these requests"
 	switch {
 	case high < 0:
-		s, words = tokens.Count{}.Minus(s), "deferring (definitions are held back until a search finds them) takes %s tokens more over these requests"
+		s, words = tokens.Count{}.Minus(s), "deferring (definitions are held back until a search finds them) is a loss: it takes %s tokens more over these requests"
 	case low < 0:
 		words = "deferring (definitions are held back until a search finds them) makes no clear difference: it saves %s tokens"
 	}
 	if b.Book.Loading() != claude.LoadUpfront {
 		words += ", and this host is taken to do so"
 	}
+	words += "; the searches, each a request of its own, are in none of it"
 	return fmt.Sprintf(words, s)
+}
+
+// TimesWords says how the times of requests are known, and so what can have expired.
+func (b *Bill) TimesWords() string {
+	t := b.Ledger.Session.Turns
+	switch last := &t[len(t)-1]; {
+	case last.Since == 0:
+		return "not recorded: that an entry expired is not reckoned"
+	case last.Start.IsZero():
+		return "those of the calls, from a beginning that was not recorded: prices are today's"
+	}
+	return "those of the calls"
 }

@@ -21,6 +21,8 @@ const (
 	AssistantText Kind = "assistant text"
 	ToolUse       Kind = "tool use"
 	ToolResult    Kind = "tool result"
+	SearchUse     Kind = "tool search" // the host's own, for what it has not loaded
+	SearchResult  Kind = "tool search result"
 )
 
 // A Link leads from a block to where it comes from.
@@ -88,6 +90,7 @@ const (
 	NoteAltered     NoteKind = "altered"           // the host changes it in a way that is not known in full
 	NoteDeferred    NoteKind = "deferred"          // the model has its name only, or not even that
 	NoteNotAtHand   NoteKind = "bytes not at hand" // the recording does not hold them
+	NoteStandIn     NoteKind = "stand-in"          // what is on the wire can't stand in a request
 )
 
 // A Cut is a text that the host shortens or replaces.
@@ -157,6 +160,10 @@ func (b *Block) json() []byte {
 		return b.useJSON()
 	case ToolResult:
 		return b.Content().JSON()
+	case SearchUse:
+		return object().str("type", "tool_use").str("id", b.toolUse).str("name", b.Name.Sent).raw("input", []byte("{}")).end()
+	case SearchResult:
+		return object().str("type", "tool_result").str("tool_use_id", b.toolUse).str("content", b.text).end()
 	}
 	return textBlock(b.text)
 }

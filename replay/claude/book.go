@@ -3,6 +3,7 @@ package claude
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mcptap/mcptap/decode"
@@ -43,7 +44,8 @@ type Book struct {
 	last   *Content // of lastOf: a long answer is asked for several times in a row
 	lastOf *Block
 
-	offers map[string]*offer
+	offers  map[string]*offer
+	moments []replay.Moment // by request, when it is sent
 }
 
 // callKey names a call of a session.
@@ -152,6 +154,35 @@ func (b *Book) write() {
 	}
 	b.attach()
 	b.orphans = b.unlisted()
+	b.noteLeftOut()
+}
+
+// noteLeftOut tells of calls whose tool the host leaves out: the model can't have
+// called it by that name.
+func (b *Book) noteLeftOut() {
+	if b.profile.Shape == shapeConnector {
+		return
+	}
+	for turn := range b.line.Turns {
+		o := b.offerAt(b.momentOf(turn), turn)
+		if len(o.out) == 0 {
+			continue
+		}
+		why := map[nameKey]string{}
+		for _, t := range o.out {
+			why[nameKey{t.Session, t.Name.Tool}] = t.Notes[len(t.Notes)-1].Words
+		}
+		for _, t := range o.tools { // listed twice: one of them is there
+			delete(why, nameKey{t.Session, t.Name.Tool})
+		}
+		for _, c := range b.line.Turns[turn].Calls {
+			call := &b.line.Calls[c]
+			if words := why[nameKey{call.Session, call.Tool}]; words != "" {
+				use := b.messages[b.byCall[c].use].Blocks[b.byCall[c].useBlock]
+				use.Notes = append(use.Notes, Note{NoteLeftOut, "this host would not have offered the tool: " + words})
+			}
+		}
+	}
 }
 
 func (b *Book) writeTurn(turn int) {
@@ -161,6 +192,10 @@ func (b *Book) writeTurn(turn int) {
 			&Message{"assistant", turn, []*Block{b.block(AssistantText, turn, "what the assistant answered before the user's next request")}},
 			&Message{"user", turn, []*Block{b.block(UserText, turn, "what the user wrote next")}})
 	}
+	if b.profile.Shape == shapeConnector && turn > 1 && !t.Request {
+		b.messages = append(b.messages, &Message{"user", turn, []*Block{b.block(UserText, turn, wroteNext)}})
+	}
+	b.search(turn, t.Calls)
 	b.first = append(b.first, len(b.messages))
 	use := &Message{Role: "assistant", Turn: turn, Blocks: []*Block{b.block(AssistantText, turn, "what the assistant wrote before its calls, if anything")}}
 	result := &Message{Role: "user", Turn: turn}
@@ -184,6 +219,38 @@ func (b *Book) writeTurn(turn int) {
 	b.ends = append(b.ends, len(b.messages))
 }
 
+// search stands for the host's search for tools of a turn that it has not loaded
+// before: a request of its own, whose words are not on this wire.
+func (b *Book) search(turn int, calls []int) {
+	var found []string
+	for _, c := range calls {
+		name := b.NameOf(c).Sent
+		if _, ok := b.loaded[name]; !ok && b.deferredCall(c) && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	use := b.block(SearchUse, turn, "the host's search for tools that it has not loaded")
+	use.Name = b.searchTool().Name
+	use.toolUse = "toolu_not_on_this_wire_search_" + itoa(turn)
+	result := b.block(SearchResult, turn, "the tool_reference blocks of what the search found, for which the API reads the definitions; by the calls that follow, also those of "+strings.Join(found, ", "))
+	result.Name, result.toolUse = use.Name, use.toolUse
+	b.messages = append(b.messages, &Message{"assistant", turn, []*Block{use}}, &Message{"user", turn, []*Block{result}})
+}
+
+// wroteNext is what stands between two replies of which the API's own client made the
+// calls.
+const wroteNext = "what the user wrote next, or nothing while the API goes on by itself"
+
+// deferredCall reports that a call is of a tool that this host has to search for.
+func (b *Book) deferredCall(call int) bool {
+	c := &b.line.Calls[call]
+	it, ok := b.line.Catalogue(c.Session).Find(decode.Tools, c.Tool, c.Request.Frame)
+	return ok && b.Loading() != LoadUpfront && b.profile.Shape != shapeConnector && b.defers(wire.Root(it.Definition))
+}
+
 // pair makes the two blocks of a call.
 func (b *Book) pair(call, turn int) (use, result *Block) {
 	c := &b.line.Calls[call]
@@ -199,6 +266,12 @@ func (b *Book) pair(call, turn int) (use, result *Block) {
 	}
 	if b.strange[callKey{c.Session, c.Index}] {
 		u.Notes = append(u.Notes, Note{NoteUnlisted, "no listing had this tool when it was called: the model can't have been offered it"})
+	}
+	if c.Tool == "" {
+		u.Notes = append(u.Notes, Note{NoteStandIn, "the call names no tool: " + Shown(name.Sent) + " stands for it"})
+	}
+	if c.OddInput != "" {
+		u.Notes = append(u.Notes, Note{NoteStandIn, "its arguments are " + c.OddInput + ", and the API takes an object only: {} stands for them"})
 	}
 	if c.Doubt != "" {
 		u.Notes = append(u.Notes, Note{NoteMaybe, c.Doubt})
@@ -299,7 +372,7 @@ func (b *Book) listenTo(session, call int) saying {
 		return saying{}
 	}
 	text := wire.Message(s.Body(c.Response), string(c.ID), true).At("result", "instructions")
-	return saying{text.Text(), b.link(session, c.Response, text.Path), text.Text() != ""}
+	return saying{text.Text(), b.link(session, c.Response, text.Path), strings.TrimSpace(text.Text()) != ""}
 }
 
 // instructions makes the block of a server's instructions. first: the heading

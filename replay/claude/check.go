@@ -131,8 +131,11 @@ func (c *checker) system(v wire.Value) {
 }
 
 func (c *checker) text(b wire.Value) {
-	if b.Get("text").Type != gjson.String || b.Get("text").Str == "" {
+	switch {
+	case b.Get("text").Type != gjson.String || b.Get("text").Str == "":
 		c.fault(b.Path+"/text", "text content blocks must be non-empty")
+	case blank(b.Get("text").Text()):
+		c.fault(b.Path+"/text", "text content blocks must contain non-whitespace text")
 	}
 }
 
@@ -240,6 +243,8 @@ func (c *checker) resultContent(b wire.Value, textsOnly bool) {
 		switch {
 		case kind == "text":
 			c.text(part)
+		case failed && kind != "tool_reference":
+			c.fault(part.Path+"/type", "a failed result may hold texts only")
 		case textsOnly:
 			c.fault(part.Path+"/type", "only texts may stand here")
 		case kind == "image", kind == "document", kind == "search_result":
@@ -261,6 +266,9 @@ func (c *checker) source(b wire.Value) {
 	if kind == "base64" || kind == "text" {
 		if s.Get("data").Text() == "" {
 			c.fault(s.Path+"/data", "it is empty")
+		}
+		if kind == "base64" && !isBase64(s.Get("data").Text()) {
+			c.fault(s.Path+"/data", "it is no base64")
 		}
 		if s.Get("media_type").Text() == "" {
 			c.fault(s.Path+"/media_type", "it is missing")

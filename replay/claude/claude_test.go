@@ -35,6 +35,19 @@ func oneResult(result string) *talk.Talk {
 	return k
 }
 
+// answerOf gives the n-th tool result of a request.
+func answerOf(r *Request, n int) *Block {
+	for p := range r.All() {
+		if p.Kind == ToolResult {
+			if n == 0 {
+				return p.Block
+			}
+			n--
+		}
+	}
+	return nil
+}
+
 func TestNames(t *testing.T) {
 	long := strings.Repeat("x", 130)
 	for _, c := range []struct{ host, server, tool, want string }{
@@ -82,13 +95,13 @@ func TestContent(t *testing.T) {
 	pdf := `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGk="}}`
 	text := func(s string) string { return string(textBlock(s)) }
 	for host, want := range map[string][]string{
-		"claude-code": {text("words"), image, text("[Resource link: doc] x://doc (a doc)"), text("[Resource from s at x://r] embedded"), text(mark("the path of the file that the host saved this an embedded PDF to"))},
+		"claude-code": {text("words"), image, text("[Resource link: doc] x://doc (a doc)"), text("[Resource from s at x://r] embedded"), text(mark("the path of the file that the host saved an embedded PDF to"))},
 		"generic":     {text("words"), image, text("[Resource link: doc] x://doc (a doc)"), text("embedded"), pdf},
 		"vscode":      {text("words"), image, text(mark("how this host shows a link to x://doc")), text(mark("how this host shows a link to x://r")), text(mark("how this host shows a link to x://p"))},
 		"langchain":   {text("words"), image, text(mark("how this host shows a link to x://doc")), text("embedded"), pdf},
 		"sdk-helper":  {text(mark("what the caller sends after the exception that the host raises on a link to a resource"))},
 	} {
-		c := bookOf(t, k, "s", host).Request(1).Messages[2].Blocks[0].Content()
+		c := answerOf(bookOf(t, k, "s", host).Request(1), 0).Content()
 		var got []string
 		for _, p := range c.Parts {
 			got = append(got, string(p.JSON))
@@ -100,7 +113,7 @@ func TestContent(t *testing.T) {
 			t.Errorf("%s: is_error %v", host, c.IsError)
 		}
 	}
-	joined := string(bookOf(t, k, "s", "bridge").Request(1).Messages[2].Blocks[0].JSON())
+	joined := string(answerOf(bookOf(t, k, "s", "bridge").Request(1), 0).JSON())
 	if !strings.Contains(joined, `"content":"words\n{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"aGk=\"}\n`) {
 		t.Errorf("the bridge joins them to %s", joined)
 	}
@@ -131,7 +144,7 @@ func TestStructured(t *testing.T) {
 		{"sdk-helper", only, []string{object}, false},
 		{"bridge", both, []string{"Two of them"}, true},
 	} {
-		content := bookOf(t, oneResult(c.result), "s", c.host).Request(1).Messages[2].Blocks[0].Content()
+		content := answerOf(bookOf(t, oneResult(c.result), "s", c.host).Request(1), 0).Content()
 		var got []string
 		for _, p := range content.Parts {
 			got = append(got, p.Text)
@@ -155,16 +168,16 @@ func TestErrors(t *testing.T) {
 		{"generic", `{"content":"no array"}`, `"content":[]`},
 		{"generic", `{"content":[{"type":"strange"}]}`, `what this host makes of a block of type \"strange\"`},
 	} {
-		got := string(bookOf(t, oneResult(c.result), "s", c.host).Request(1).Messages[2].Blocks[0].JSON())
+		got := string(answerOf(bookOf(t, oneResult(c.result), "s", c.host).Request(1), 0).JSON())
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s makes of %s %s", c.host, c.result, got)
 		}
 	}
 	user := oneResult(`{"content":[{"type":"text","text":"for you","annotations":{"audience":["user"]}},{"type":"text","text":"for it"}]}`)
-	if n := len(bookOf(t, user, "s", "vscode").Request(1).Messages[2].Blocks[0].Content().Parts); n != 1 {
+	if n := len(answerOf(bookOf(t, user, "s", "vscode").Request(1), 0).Content().Parts); n != 1 {
 		t.Errorf("a host that obeys passes on %d parts", n)
 	}
-	c := bookOf(t, user, "s", "claude-code").Request(1).Messages[2].Blocks[0].Content()
+	c := answerOf(bookOf(t, user, "s", "claude-code").Request(1), 0).Content()
 	if len(c.Parts) != 2 || len(c.Notes) != 1 || c.Notes[0].Kind != NoteUserOnly {
 		t.Errorf("a host that does not obey: %+v", c)
 	}
@@ -196,15 +209,15 @@ func TestLimits(t *testing.T) {
 	if instructions.Kind != Instructions || len(instructions.Cuts()) != 1 {
 		t.Errorf("the instructions are %+v", instructions)
 	}
-	c := r.Messages[2].Blocks[0].Content()
+	c := answerOf(r, 0).Content()
 	if len(c.Cuts) != 1 || !c.Cuts[0].Estimated || c.Cuts[0].Lost != huge || c.Placeholder == "" {
 		t.Errorf("the long result: %d cuts, %q", len(c.Cuts), c.Placeholder)
 	}
-	if c := r.Messages[4].Blocks[0].Content(); len(c.Cuts) != 0 {
+	if c := answerOf(r, 1).Content(); len(c.Cuts) != 0 {
 		t.Error("a tool that may say so much is cut")
 	}
 	exact := NewBook(b.Timeline(), Options{Profile: profile(t, "claude-code"), Tokens: func(string) int { return 5 }})
-	if c := exact.Request(1).Messages[2].Blocks[0].Content(); len(c.Cuts) != 0 {
+	if c := answerOf(exact.Request(1), 0).Content(); len(c.Cuts) != 0 {
 		t.Error("the estimator that was handed in does not count")
 	}
 }
@@ -351,7 +364,7 @@ func TestRetried(t *testing.T) {
 	k.Answer(2100, k.Ask(2001, "a", "{}", `{"claudecode/toolUseId":"toolu_1"}`), "at last")
 	r := bookOf(t, k, "s", "claude-code").Request(1)
 	checkRequest(t, "retried", r)
-	if got := r.Messages[2].Blocks[0].Content().Parts[0].Text; got != "at last" {
+	if got := answerOf(r, 0).Content().Parts[0].Text; got != "at last" {
 		t.Errorf("the model reads %q", got)
 	}
 	for frame, want := range map[int]Verdict{2: Reads, 4: Never, 5: Reads} {
@@ -361,8 +374,8 @@ func TestRetried(t *testing.T) {
 	}
 }
 
-// TestLateServer: the instructions of a server that connects later come with the
-// messages, where the host has them there.
+// TestLateServer: the instructions of a server that connects later come with the first
+// messages that its tools can have been called of, where the host has them there.
 func TestLateServer(t *testing.T) {
 	start := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	a, b := talk.New(), talk.New()
@@ -376,7 +389,7 @@ func TestLateServer(t *testing.T) {
 		&replay.Session{Session: a.Session, Body: a.Body, Name: "a", Start: start},
 		&replay.Session{Session: b.Session, Body: b.Body, Name: "b", Start: start.Add(2 * time.Second)},
 	), Options{Profile: profile(t, "claude-code")})
-	for turn, want := range []string{"a", "a", "a b"} {
+	for turn, want := range []string{"a", "a b", "a b"} {
 		var got []string
 		for p := range book.Request(turn).All() {
 			if p.Kind == Instructions {
@@ -443,7 +456,10 @@ func TestCheck(t *testing.T) {
 		{`[{"type":"tool_result","tool_use_id":"a"`, `[{"type":"text","text":"first"},{"type":"tool_result","tool_use_id":"a"`, "/messages/2/content/1"},
 		{`[{"type":"text","text":"no"}]`, `[]`, "/messages/2/content/1/content"},
 		{`"text":"and?"`, `"text":""`, "/messages/2/content/2/text"},
-		{`{"type":"text","text":"no"}`, `{"type":"image","source":{"type":"base64","media_type":"image/svg+xml","data":"eA=="}}`, "/messages/2/content/1/content/0/source/media_type"},
+		{`{"type":"text","text":"and?"}`, `{"type":"image","source":{"type":"base64","media_type":"image/svg+xml","data":"eHh4"}}`, "/messages/2/content/2/source/media_type"},
+		{`{"type":"text","text":"and?"}`, `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"eHh4 !"}}`, "/messages/2/content/2/source/data"},
+		{`{"type":"text","text":"no"}`, `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"eHh4"}}`, "/messages/2/content/1/content/0/type"},
+		{`"text":"and?"`, `"text":" \n\t"`, "/messages/2/content/2/text"},
 		{`"and?"`, `"\ud83d and"`, ""},
 		{`"and?"}]}]`, `"and?"}]},{"role":"assistant","content":[{"type":"tool_use","id":"z","name":"t","input":{}}]}]`, "/messages/3"},
 	} {

@@ -3,6 +3,7 @@ package claude
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -151,6 +152,9 @@ func (r *reader) read(body []byte) {
 	r.content()
 	r.structured(body)
 	r.judge()
+	if r.IsError {
+		r.onlyTexts()
+	}
 	r.limit()
 	r.finish()
 	if loneSurrogate(r.result.Raw) {
@@ -205,12 +209,12 @@ func (r *reader) item(item wire.Value) {
 		source := object().str("type", "url").str("url", item.Get("uri").Text()).end()
 		r.block2(object().str("type", "image").raw("source", source).end(), item.Get("uri").Path, "as the address of an image")
 	case asSaved:
-		r.stand("the path of the file that the host saved this "+what+" to", item, "saved to a file: the model reads its path")
+		r.stand("the path of the file that the host saved "+what+" to", item, "saved to a file: the model reads its path")
 	case asRaises:
 		r.raised = cmp.Or(r.raised, what)
 		r.fate(item.Path, true, Never, "the host raises an exception on "+what)
 	case asData:
-		r.stand("what the model gets of this "+what, item, "as a part that only this host has")
+		r.stand("what the model gets of "+what, item, "as a part that only this host has")
 	case asLink:
 		r.stand("how this host shows a link to "+linkTarget(item), item, "as a link that the model has to read itself")
 	case asDropped:
@@ -306,6 +310,9 @@ func (r *reader) asText(item wire.Value, how string) {
 	case said == "":
 		r.fate(text.Path, true, Never, "the API takes no empty text")
 		r.note(NoteEmpty, item.Path+": an empty text, which the API does not take")
+	case blank(said):
+		r.fate(text.Path, true, Never, "the API takes no text of blanks only")
+		r.note(NoteEmpty, item.Path+": a text of blanks only, which the API does not take")
 	default:
 		r.Parts = append(r.Parts, Part{
 			JSON: object().str("type", "text").raw("text", []byte(text.Raw)).end(), Text: said, Links: []Link{r.link(text.Path)},
@@ -313,6 +320,9 @@ func (r *reader) asText(item wire.Value, how string) {
 		r.fate(text.Path, true, Reads, "as text")
 	}
 }
+
+// blank reports a text without anything but white space.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func (r *reader) line(item wire.Value) string {
 	description := item.Get("description").Text()
@@ -352,6 +362,10 @@ func (r *reader) asSource(item wire.Value, kind string) {
 		r.stand("what this host makes of an image without data", item, "it has no data")
 		return
 	}
+	if !isBase64(data.Text()) {
+		r.noBase64(item, "an image")
+		return
+	}
 	source := object().str("type", "base64").raw("media_type", []byte(mime.Raw)).raw("data", []byte(data.Raw)).end()
 	r.block2(object().str("type", kind).raw("source", source).end(), data.Path, "as an image")
 	r.fate(mime.Path, true, Reads, "as the image's type")
@@ -361,8 +375,9 @@ func (r *reader) asDocument(item wire.Value) {
 	resource := item.Get("resource")
 	text := resource.Get("text")
 	if text.Exists() {
-		if text.Text() == "" {
+		if blank(text.Text()) {
 			r.fate(text.Path, true, Never, "the API takes no empty text")
+			r.note(NoteEmpty, item.Path+": a document without a text, which the API does not take")
 			return
 		}
 		source := object().str("type", "text").str("media_type", "text/plain").raw("data", []byte(text.Raw)).end()
@@ -370,8 +385,51 @@ func (r *reader) asDocument(item wire.Value) {
 		return
 	}
 	blob := resource.Get("blob")
+	if !isBase64(blob.Text()) {
+		r.noBase64(item, "a PDF")
+		return
+	}
 	source := object().str("type", "base64").str("media_type", "application/pdf").raw("data", quote(blob.Text())).end()
 	r.block2(object().str("type", "document").raw("source", source).end(), blob.Path, "as a document")
+}
+
+// noBase64 stands for data that the API can't read.
+func (r *reader) noBase64(item wire.Value, what string) {
+	r.stand("what this host makes of "+what+" whose data is no base64", item, "its data is no base64, which the API does not take")
+	r.note(NoteStandIn, item.Path+": the data of "+what+" is no base64, which the API does not take")
+}
+
+var base64Text = regexp.MustCompile(`^[A-Za-z0-9+/]+={0,2}$`)
+
+// isBase64 reports whether a text is base64 as the API takes it: with padding, and
+// without white space.
+func isBase64(s string) bool { return len(s)%4 == 0 && base64Text.MatchString(s) }
+
+// onlyTexts sees to what is no text in a failed result: the API takes texts only there.
+func (r *reader) onlyTexts() {
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		kind := gjson.GetBytes(p.JSON, "type").Str
+		if kind == "text" {
+			continue
+		}
+		what := "what this host makes of a block of type " + kind + " in a failed result"
+		text := mark(what)
+		*p = Part{JSON: textBlock(text), Text: text, Links: p.Links, Placeholder: what}
+		r.note(NoteStandIn, "a failed result holds a block of type "+kind+": the API takes only texts there, and what this host makes of it is not known")
+		for _, l := range p.Links {
+			r.maybe(l.Path)
+		}
+	}
+}
+
+// maybe takes back that the model reads a member.
+func (r *reader) maybe(path string) {
+	for i := range r.Fates {
+		if r.Fates[i].Path == path {
+			r.Fates[i].Verdict, r.Fates[i].Why = Maybe, "the API takes only texts in a failed result"
+		}
+	}
 }
 
 // structured applies the host's choice between content and structuredContent, and

@@ -26,6 +26,20 @@ type Name struct {
 	// Over says that the name is longer than the host allows, and that the host
 	// leaves such tools out.
 	Over bool
+	// Pair says that it is the server's and the tool's part together that are too long.
+	Pair bool
+}
+
+// Judged is the name that the API gets to judge: as the host composes it, also where
+// that is refused.
+func (n *Name) Judged() string {
+	switch {
+	case n.Refused != "":
+		return n.Refused
+	case n.Over && n.Whole != "":
+		return n.Whole
+	}
+	return n.Sent
 }
 
 // serverParts gives what stands for each server in the names of its tools.
@@ -88,7 +102,23 @@ func (h *Profile) compose(server, tool string) Name {
 		n.Whole, n.Over = n.Sent, h.Name.Over != overCut
 		n.Sent = n.Sent[:h.Name.Max]
 	}
+	if most := h.Name.PairMax; most > 0 && utf8.RuneCountInString(server)+utf8.RuneCountInString(tool) > most {
+		n.Over, n.Pair = true, true
+	}
 	return n
+}
+
+// Shown makes a name from the outside fit into a line for people: quoted if it is
+// blank, cut if it is long.
+func Shown(name string) string {
+	const most = 100
+	if strings.TrimSpace(name) == "" {
+		return strconv.Quote(name)
+	}
+	if short := cut(name, most); short != name {
+		return short + "…"
+	}
+	return name
 }
 
 // cut gives the first n characters of s, all of them if n is 0 or less.

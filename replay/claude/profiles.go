@@ -85,6 +85,7 @@ type NameRule struct {
 	Numbered  bool   `json:"numbered"`
 	ToolAsIs  bool   `json:"tool_as_is"`
 	Max       int    `json:"max"`
+	PairMax   int    `json:"pair_max"`
 	Over      string `json:"over"`
 }
 
@@ -264,7 +265,7 @@ func (p *Profiles) Detect(t *replay.Timeline) (h *Profile, reason string) {
 	var seen []string
 	for i, s := range t.Sessions {
 		for _, c := range s.Clients() {
-			if h := p.byClient(c.Name); h != nil {
+			if h := p.ByClient(c.Name); h != nil {
 				return h, fmt.Sprintf("the client calls itself %q", c.Name)
 			}
 			if !slices.Contains(seen, c.Name) {
@@ -286,13 +287,17 @@ func (p *Profiles) Detect(t *replay.Timeline) (h *Profile, reason string) {
 	return h, fmt.Sprintf("no profile for a client %q", seen[0])
 }
 
-func (p *Profiles) byClient(name string) *Profile {
+// ByClient gives the profile of a client by the name that it gives itself, nil if there
+// is none.
+func (p *Profiles) ByClient(name string) *Profile {
 	if p.Defaults.RelayMark != "" {
 		name, _, _ = strings.Cut(name, p.Defaults.RelayMark)
 	}
 	for i := range p.Profiles {
-		if slices.Contains(p.Profiles[i].Detect.Clients, name) {
-			return &p.Profiles[i]
+		for _, c := range p.Profiles[i].Detect.Clients {
+			if strings.EqualFold(c, name) {
+				return &p.Profiles[i]
+			}
 		}
 	}
 	return nil

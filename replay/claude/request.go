@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay"
 )
 
@@ -43,22 +44,75 @@ func (b *Book) Request(turn int) *Request {
 	return b.assemble(turn, b.momentOf(turn), b.messages[:b.ends[turn]:b.ends[turn]])
 }
 
-// momentOf is when the request after a turn is sent: its answers are there.
+// momentOf is when the request after a turn is sent: its answers are there, and all
+// tools that the next turn calls have been listed.
 func (b *Book) momentOf(turn int) replay.Moment {
-	switch {
-	case turn > 0:
-		return b.line.Turns[turn-1].After
-	case b.Turns() > 0:
-		return b.line.Turns[0].Before
+	if b.moments == nil {
+		b.moments = make([]replay.Moment, b.Turns()+1)
+		for i := range b.moments {
+			b.moments[i] = b.sent(i)
+		}
 	}
-	return b.line.Len()
+	return b.moments[turn]
+}
+
+func (b *Book) sent(turn int) replay.Moment {
+	switch {
+	case b.Turns() == 0:
+		return b.line.Len()
+	case turn == 0:
+		return b.line.Turns[0].Before
+	case turn == b.Turns():
+		return b.line.Turns[turn-1].After
+	}
+	after, next := b.line.Turns[turn-1].After, &b.line.Turns[turn]
+	if next.Before > after && slices.ContainsFunc(next.Calls, func(c int) bool { return b.listedBetween(c, after, next.Before) }) {
+		return next.Before
+	}
+	return after
+}
+
+// listedBetween reports that the tool of a call was listed after one moment and before
+// another.
+func (b *Book) listedBetween(call int, after, before replay.Moment) bool {
+	c := &b.line.Calls[call]
+	old, now := b.line.List(c.Session, decode.Tools, after), b.line.List(c.Session, decode.Tools, before)
+	return firstItem(old) != firstItem(now) && !lists(old, c.Tool) && lists(now, c.Tool)
+}
+
+func lists(l *decode.List, tool string) bool {
+	return l != nil && slices.ContainsFunc(l.Items, func(it decode.Item) bool { return it.Name == tool })
+}
+
+// Partial are the sessions whose newest listing was not read to its end when the
+// request was sent, as indexes in the timeline: tools may be missing.
+func (r *Request) Partial() (out []int) {
+	line := r.book.line
+	for i := range line.Sessions {
+		if l := line.List(i, decode.Tools, r.Moment); l != nil && !l.Complete && !line.IsProbe(i) && !line.Over(i, r.Moment) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Ended are the sessions that had ended when the request was sent, as indexes in the
+// timeline: what they listed is in it no more, what they answered is.
+func (r *Request) Ended() (out []int) {
+	line := r.book.line
+	for i := range line.Sessions {
+		if !line.IsProbe(i) && line.Over(i, r.Moment) && line.List(i, decode.Tools, r.Moment) != nil {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 func (b *Book) assemble(turn int, m replay.Moment, messages []*Message) *Request {
 	o := b.offerAt(m, turn)
 	r := &Request{Turn: turn, Moment: m, Tools: o.tools, System: o.system, LeftOut: o.out, Messages: messages, book: b, offer: o}
 	if b.profile.Shape == shapeConnector && turn > 0 {
-		next := &Message{Role: "user", Turn: turn, Blocks: []*Block{b.block(UserText, turn, "what the user wrote next, or nothing while the API goes on by itself")}}
+		next := &Message{Role: "user", Turn: turn, Blocks: []*Block{b.block(UserText, turn, wroteNext)}}
 		r.Messages = append(r.Messages, next)
 	}
 	return r

@@ -11,6 +11,10 @@ import (
 // allowed in JSON and refused by the API ("no low surrogate in string", as public
 // issues quote it). Hosts that pass one on have their request refused.
 
+// HalfCharacter reports that a JSON text has an escape for half a character, which the
+// API refuses.
+func HalfCharacter(raw []byte) bool { return loneSurrogate(string(raw)) }
+
 // loneSurrogate reports an escape for half a character.
 func loneSurrogate(raw string) bool { return nextLone(raw, 0) >= 0 }
 

@@ -117,10 +117,12 @@ func (b *Book) offerList(o *offer, session int, l *decode.List) {
 		t := b.block(Toolset, 0, "")
 		t.Session, t.Name.Server = session, b.line.Sessions[session].Name
 		t.link = b.link(session, l.From, "/result/tools")
-		if o.byName[t.Name.Server] == nil {
-			o.tools = append(o.tools, t)
-			o.byName[t.Name.Server] = t
+		if o.byName[t.Name.Server] != nil {
+			o.leaveOut(t, "another server has its name, and the API takes each name once")
+			return
 		}
+		o.tools = append(o.tools, t)
+		o.byName[t.Name.Server] = t
 		return
 	}
 	pages := b.pages(session, l)
@@ -143,11 +145,17 @@ func (b *Book) refused(t *Block, o *offer) string {
 	if replay.AppOnly(t.def) {
 		return "it is for the server's own user interface"
 	}
+	if b.profile.Name.ToolAsIs && notInNames.MatchString(t.Name.Tool) {
+		return fmt.Sprintf("this host sends its name as it is, %q: the API refuses the whole request for it", cut(t.Name.Tool, 80))
+	}
+	if t.Name.Pair {
+		return fmt.Sprintf("the names of server and tool together are longer than the %d characters of this host", b.profile.Name.PairMax)
+	}
 	if t.Name.Over {
 		return fmt.Sprintf("its name is longer than the %d characters of this host", b.profile.Name.Max)
 	}
 	if taken := o.byName[t.Name.Sent]; taken != nil {
-		return fmt.Sprintf("its name is that of tool %q of server %q: the API takes each name once", taken.Name.Tool, taken.Name.Server)
+		return fmt.Sprintf("its name is that of tool %q of server %q: the API takes each name once", cut(taken.Name.Tool, 80), cut(taken.Name.Server, 80))
 	}
 	def := t.def
 	if t.mended != nil {
@@ -163,12 +171,12 @@ func (b *Book) tool(session int, it *decode.Item, link Link) *Block {
 	t.Session, t.def, t.link = session, it.Definition, link
 	t.Name = b.name(session, it.Name)
 	if t.Name.Whole != "" || t.Name.Refused != "" {
-		t.Notes = append(t.Notes, Note{NoteRenamed, "by the host's rule its name is " + cmp.Or(t.Name.Refused, t.Name.Whole)})
+		t.Notes = append(t.Notes, Note{NoteRenamed, "by the host's rule its name is " + Shown(cmp.Or(t.Name.Refused, t.Name.Whole))})
 	}
 	d := wire.Root(it.Definition)
 	b.flatten(t, d)
 	b.cutDescription(t)
-	if b.Loading() != LoadUpfront && (b.profile.AlwaysLoadMeta == "" || d.At("_meta", b.profile.AlwaysLoadMeta).Type != gjson.True) {
+	if b.defers(d) {
 		t.Deferred = true
 		if turn, ok := b.loaded[t.Name.Sent]; ok {
 			t.Loaded = turn
@@ -176,6 +184,11 @@ func (b *Book) tool(session int, it *decode.Item, link Link) *Block {
 		t.Notes = append(t.Notes, Note{NoteDeferred, "the model has the definition only once it has searched for it"})
 	}
 	return t
+}
+
+// defers reports that the host searches for a tool before it sends its definition.
+func (b *Book) defers(d wire.Value) bool {
+	return b.Loading() != LoadUpfront && (b.profile.AlwaysLoadMeta == "" || d.At("_meta", b.profile.AlwaysLoadMeta).Type != gjson.True)
 }
 
 var combinators = [...]string{"anyOf", "oneOf", "allOf"}

@@ -134,8 +134,8 @@ type message struct {
 
 // Placeholders for what is not on the wire.
 const (
-	noUser  = "[the user's message: not on the wire]"
-	noToken = "[a token: not recorded]"
+	noUser  = "[not on this wire: what the user wrote]"
+	noToken = "[not on this wire: a token]"
 	masked  = "[masked]"
 )
 
@@ -310,7 +310,7 @@ func (b *builder) calls(servers []Server) {
 		at := func() string { return fmt.Sprintf("/messages/1/content/%d", len(blocks)) }
 		use := toolUse{Type: "mcp_tool_use", ID: c.ID, Name: c.Tool, Server: c.server, Input: json.RawMessage("{}")}
 		if use.ID == "" {
-			use.ID = fmt.Sprintf("mcptoolu_?%d", i+1)
+			use.ID = fmt.Sprintf("mcptoolu_not_on_this_wire_%d", i+1)
 		}
 		switch {
 		case isObject(c.Arguments):

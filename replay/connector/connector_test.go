@@ -118,9 +118,9 @@ func TestOrderAndLosses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `[{"type":"mcp_tool_use","id":"mcptoolu_?1","name":"y","server_name":"a","input":{"n":12345678901234567890}},` +
-		`{"type":"mcp_tool_use","id":"mcptoolu_?2","name":"z","server_name":"b","input":{}},` +
-		`{"type":"mcp_tool_result","tool_use_id":"mcptoolu_?2","is_error":true,"content":[{"type":"text","text":"Unknown tool"}]},` +
+	const want = `[{"type":"mcp_tool_use","id":"mcptoolu_not_on_this_wire_1","name":"y","server_name":"a","input":{"n":12345678901234567890}},` +
+		`{"type":"mcp_tool_use","id":"mcptoolu_not_on_this_wire_2","name":"z","server_name":"b","input":{}},` +
+		`{"type":"mcp_tool_result","tool_use_id":"mcptoolu_not_on_this_wire_2","is_error":true,"content":[{"type":"text","text":"Unknown tool"}]},` +
 		`{"type":"mcp_tool_use","id":"mcptoolu_3","name":"x","server_name":"a","input":{}},` +
 		`{"type":"mcp_tool_result","tool_use_id":"mcptoolu_3","is_error":true,"content":[{"type":"text","text":"3 < 4"}]}]`
 	if got := gjson.GetBytes(r.Body, "messages.1.content").Raw; got != want {

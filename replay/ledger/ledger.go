@@ -13,10 +13,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/rent"
+	"github.com/mcptap/mcptap/replay/tokens"
 )
 
 // A Ledger is a session as package rent takes it, with where everything is from. Turn
@@ -44,8 +47,12 @@ type Source struct {
 
 // Of reads a book. It reads the body of every call and answer once.
 func Of(b *claude.Book, m *Meter) *Ledger {
-	r := reader{book: b, meter: m, l: &Ledger{Lists: map[int][]claude.Link{}}, known: map[key]int{}}
+	r := reader{
+		book: b, meter: m, l: &Ledger{Lists: map[int][]claude.Link{}},
+		known: map[key]int{}, byTool: map[tool]int{}, leftOut: map[tool]bool{}, ended: map[int]bool{},
+	}
 	r.turns()
+	r.lateCalls()
 	r.carried()
 	r.doubts()
 	return r.l
@@ -66,11 +73,19 @@ type reader struct {
 	last    *claude.Block // that the newest offer begins with
 	count   int           // of its tools
 	offer   []int
-	byName  map[string]int
+	byTool  map[tool]int        // the newest definition of each
 	sources map[replay.Ref]bool // lists of that offer
-	byCall  []int               // index of the tool that each call of the timeline calls; -1 if none was listed
+	byCall  []int               // index of the tool that each call of the timeline calls; -1 if none was offered
 	images  int
-	unknown int
+	framing tokens.Count
+	leftOut map[tool]bool
+	ended   map[int]bool // sessions that are no part of a request any more
+}
+
+// A tool is one of a server, whatever its definition says.
+type tool struct {
+	session int
+	bare    string
 }
 
 // requests is how many requests were made: that after a turn in which nothing was
@@ -100,10 +115,14 @@ func (r *reader) turns() {
 	var at time.Duration
 	for n := range requests(r.book) {
 		at = max(at, startOf(line, n))
-		t := rent.Turn{Tools: r.offerOf(n)}
+		q := r.book.Request(n)
+		t := rent.Turn{Tools: r.offerOf(n, q), Since: at}
+		t.OtherTools = len(q.Tools) > 0 && len(t.Tools) == 0
 		if ok {
 			t.Start = base.Add(at)
 		}
+		r.framing = r.framing.Plus(r.meter.Estimator().Framing(len(q.Messages)))
+		r.leave(n, q)
 		r.l.Session.Turns = append(r.l.Session.Turns, t)
 		if n < len(line.Turns) {
 			r.calls(n)
@@ -135,8 +154,7 @@ func startOf(line *replay.Timeline, request int) time.Duration {
 }
 
 // offerOf gives the tools that a request offers. Most requests share theirs.
-func (r *reader) offerOf(request int) []int {
-	q := r.book.Request(request)
+func (r *reader) offerOf(request int, q *claude.Request) []int {
 	var first *claude.Block
 	if len(q.Tools) > 0 {
 		first = q.Tools[0]
@@ -145,22 +163,35 @@ func (r *reader) offerOf(request int) []int {
 		return r.offer
 	}
 	r.last, r.count = first, len(q.Tools)
-	r.offer, r.byName = []int{}, map[string]int{}
+	r.offer = []int{}
 	sources := map[replay.Ref]bool{}
 	for _, d := range Definitions(r.book, q) {
-		i := r.tool(&d)
+		i := r.toolIndex(&d)
 		r.offer = append(r.offer, i)
-		r.byName[d.Name] = i
+		r.byTool[tool{d.Session, d.Bare}] = i
 		if !sources[d.From.Ref] && !r.sources[d.From.Ref] {
 			r.l.Lists[request+1] = append(r.l.Lists[request+1], d.From)
 		}
 		sources[d.From.Ref] = true
 	}
 	r.sources, r.l.LeftOut = sources, q.LeftOut
+	for _, t := range q.LeftOut {
+		r.leftOut[tool{t.Session, t.Name.Tool}] = true
+	}
 	return r.offer
 }
 
-func (r *reader) tool(d *Definition) int {
+// leave notes the sessions whose tools left with this request.
+func (r *reader) leave(request int, q *claude.Request) {
+	for _, s := range q.Ended() {
+		if !r.ended[s] {
+			r.ended[s] = true
+			r.doubt("%s had ended before request %d: its tools are in no request since then, what it answered is", r.book.Timeline().Sessions[s].Name, request)
+		}
+	}
+}
+
+func (r *reader) toolIndex(d *Definition) int {
 	k := key{d.Session, d.Name, d.Description, string(d.Schema)}
 	i, ok := r.known[k]
 	if !ok {
@@ -179,13 +210,27 @@ func (r *reader) tool(d *Definition) int {
 func (r *reader) calls(request int) {
 	line := r.book.Timeline()
 	for _, c := range line.Turns[request].Calls {
-		i, ok := r.byName[r.book.NameOf(c).Sent]
+		i, ok := r.byTool[toolOf(&line.Calls[c])]
 		if !ok {
 			i = -1
-			r.unknown++
 		}
 		r.byCall[c] = i
 		r.l.Session.Calls = append(r.l.Session.Calls, rent.Call{Tool: i, Turn: request + 1})
+	}
+}
+
+func toolOf(c *replay.Call) tool { return tool{c.Session, c.Tool} }
+
+// lateCalls sees to calls of tools that were offered only after they were called.
+func (r *reader) lateCalls() {
+	line, n := r.book.Timeline(), 0
+	for t := range line.Turns[:min(len(line.Turns), len(r.l.Session.Turns))] {
+		for _, c := range line.Turns[t].Calls {
+			if i, ok := r.byTool[toolOf(&line.Calls[c])]; ok && r.byCall[c] < 0 {
+				r.byCall[c], r.l.Session.Calls[n].Tool = i, i
+			}
+			n++
+		}
 	}
 }
 
@@ -257,16 +302,52 @@ func (r *reader) doubts() {
 	if r.images > 0 {
 		r.doubt("images and PDF documents are in no sum: how many tokens they take depends on their size in pixels")
 	}
-	if r.unknown > 0 {
-		r.doubt("definitions of tools that were called and never listed are in no sum")
-	}
+	r.doubtCalls()
+	r.doubt("what stands around the texts of messages is in no sum here: %s tokens in all requests; request has it", r.framing)
 	if r.book.Loading() != claude.LoadUpfront {
-		r.doubt("the host's own search tool is in no sum: its definition is not on this wire; and a search may have loaded more tools than were called")
+		r.doubtSearches()
+	}
+	for _, i := range r.book.Request(r.book.Turns()).Partial() {
+		r.doubt("%s: its newest listing was not read to its end: tools may be missing", line.Sessions[i].Name)
 	}
 	for i := range line.Sessions {
 		if !line.IsProbe(i) && line.List(i, decode.Tools, line.Len()) == nil {
 			r.doubt("%s: no complete list of its tools crossed", line.Sessions[i].Name)
 		}
+	}
+}
+
+// doubtCalls tells of calls whose tools no request offered.
+func (r *reader) doubtCalls() {
+	unlisted, left := 0, 0
+	for i, t := range r.byCall {
+		switch {
+		case t >= 0:
+		case r.leftOut[toolOf(&r.book.Timeline().Calls[i])]:
+			left++
+		default:
+			unlisted++
+		}
+	}
+	if unlisted > 0 {
+		r.doubt("definitions of tools that were called and never listed are in no sum: those of %s", english.Plural(unlisted, "call", ""))
+	}
+	if left > 0 {
+		r.doubt("definitions that this host leaves out are in no sum, though %s of such crossed", english.Plural(left, "call", ""))
+	}
+}
+
+// doubtSearches tells what searching for tools adds that is not reckoned.
+func (r *reader) doubtSearches() {
+	r.doubt("the host's own search tool is in no sum: its definition is not on this wire; and a search may have loaded more tools than were called")
+	found := map[string]bool{}
+	for _, t := range r.byCall {
+		if t >= 0 && r.l.Tools[t].Deferred {
+			found[r.l.Tools[t].Name] = true
+		}
+	}
+	if n := len(found); n > 0 {
+		r.doubt("a search is a request of its own, which reads all that came before it, and is in no count: %s had to be found before the call, with one search each or together", english.Plural(n, "tool", ""))
 	}
 }
 

@@ -58,7 +58,9 @@ func (m *Meter) weigh(b *claude.Block) Weight {
 		w.Tokens = m.e.Text(b.Text())
 	case claude.DeferredNames:
 		_, names, _ := strings.Cut(b.Text(), "\n") // after the mark for the host's own words
-		w.Tokens = m.e.Text(names)
+		for name := range strings.SplitSeq(names, "\n") {
+			w.Tokens = w.Tokens.Plus(m.e.Text(name)) // as rent adds them up
+		}
 	case claude.ToolUse:
 		w.Tokens = m.e.Text(b.Name.Sent).Plus(m.e.Bytes(b.Input()))
 	case claude.ToolResult:

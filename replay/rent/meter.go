@@ -15,9 +15,10 @@ type meter struct {
 	each     []tokens.ToolCount
 	whole    []tokens.Count // of a definition: counted, or estimated
 	calls    []int
-	first    []int // turn of the first call; 0 for none
-	offered  []int // turns that offer the tool
-	since    []int // the first of them; 0 for none
+	used     []bool  // it was called, or another definition of it
+	found    []int   // first turn whose request holds a definition that a search has to find; 0 for none
+	offered  []int   // turns that offer the tool
+	runs     [][]run // the same, in a row
 	preamble tokens.Count
 	everyone []int        // the indexes of all tools
 	searches tokens.Count // the tool that searches, if all is deferred
@@ -26,7 +27,7 @@ type meter struct {
 
 func newMeter(s *Session, o *Options) *meter {
 	n := len(s.Tools)
-	m := &meter{s: s, o: o, everyone: all(n), whole: make([]tokens.Count, n), calls: make([]int, n), first: make([]int, n), offered: make([]int, n), since: make([]int, n)}
+	m := &meter{s: s, o: o, everyone: all(n), whole: make([]tokens.Count, n), calls: make([]int, n), used: make([]bool, n), found: make([]int, n), offered: make([]int, n), runs: make([][]run, n)}
 	model := *o.Estimator.Model()
 	m.rules = cost.RulesOf(o.Table, &model)
 	m.preamble, _ = o.Estimator.Preamble(tokens.Auto)
@@ -38,23 +39,64 @@ func newMeter(s *Session, o *Options) *meter {
 			m.whole[i] = s.Tools[i].Counted
 		}
 	}
-	for _, c := range s.Calls {
-		if c.Tool >= 0 {
-			m.calls[c.Tool]++
-			if m.first[c.Tool] == 0 || c.Turn < m.first[c.Tool] {
-				m.first[c.Tool] = c.Turn
-			}
-		}
-	}
+	m.find()
 	for t := range s.Turns {
 		for _, i := range m.toolsAt(t) {
 			m.offered[i]++
-			if m.since[i] == 0 {
-				m.since[i] = t + 1
-			}
+			m.runs[i] = joined(m.runs[i], t+1)
 		}
 	}
 	return m
+}
+
+// A run is turns in a row: from and until are of it.
+type run struct{ from, until int }
+
+// joined adds a turn to runs.
+func joined(runs []run, turn int) []run {
+	if n := len(runs); n > 0 && runs[n-1].until >= turn-1 {
+		runs[n-1].until = turn
+		return runs
+	}
+	return append(runs, run{turn, turn})
+}
+
+// find counts the calls, and says from when on a search has found a tool: the request
+// after that of its first call is the first on this wire that holds the definition. By
+// its name, since a search finds whatever has it.
+func (m *meter) find() {
+	first, used := map[string]int{}, map[[2]string]bool{}
+	for _, c := range m.s.Calls {
+		if c.Tool < 0 {
+			continue
+		}
+		m.calls[c.Tool]++
+		t := &m.s.Tools[c.Tool]
+		used[[2]string{t.Server, t.Name}] = true
+		if at := first[t.Name]; at == 0 || c.Turn < at {
+			first[t.Name] = c.Turn
+		}
+	}
+	for i := range m.s.Tools {
+		m.used[i] = used[[2]string{m.s.Tools[i].Server, m.s.Tools[i].Name}]
+		if at := first[m.s.Tools[i].Name]; at > 0 {
+			m.found[i] = at + 1
+		}
+	}
+}
+
+// held are the turns whose requests hold a deferred tool's definition: those that offer
+// it, since it was found.
+func (m *meter) held(i int) (out []run) {
+	if m.found[i] == 0 {
+		return nil
+	}
+	for _, r := range m.runs[i] {
+		if r.until >= m.found[i] {
+			out = append(out, run{max(r.from, m.found[i]), r.until})
+		}
+	}
+	return out
 }
 
 // assume notes what the figures rest on.
@@ -164,7 +206,7 @@ func (m *meter) fillServers(r *Rent) {
 		s := &r.Servers[n]
 		s.Tools++
 		s.WireBytes += t.WireBytes
-		if t.Calls == 0 {
+		if !m.used[i] {
 			s.Unused++
 		}
 		s.Session = s.Session.Plus(t.Session)
@@ -207,8 +249,8 @@ func (m *meter) fillSums(r *Rent, p *plan, rates []rate) {
 			r.Costs[mode] = r.Costs[mode].plus(r.Servers[i].Costs[mode])
 		}
 	}
-	if n := len(m.s.Turns); n > 0 {
-		p.lastTurn(r, m.toolsAt(n-1))
+	if len(m.s.Turns) > 0 {
+		p.lastTurn(r)
 	}
 }
 

@@ -60,22 +60,23 @@ func (m *meter) plan(deferred func(int) bool) *plan {
 	return p
 }
 
-// loaded gives how many requests hold a deferred tool's definition: all since its
-// first call.
-func (p *plan) loaded(i int) int {
-	if p.m.first[i] == 0 {
-		return 0
+// loaded gives how many requests hold a deferred tool's definition.
+func (p *plan) loaded(i int) (n int) {
+	for _, r := range p.m.held(i) {
+		n += r.until - r.from + 1
 	}
-	return len(p.m.s.Turns) - p.m.first[i] + 1
+	return n
 }
 
-// named gives how many requests hold a deferred tool's name: all since it was first
-// offered.
-func (p *plan) named(i int) int {
-	if p.m.since[i] == 0 || p.m.o.NamesHidden {
+// named gives how many requests hold a deferred tool's name: all that offer it.
+func (p *plan) named(i int) (n int) {
+	if p.m.o.NamesHidden {
 		return 0
 	}
-	return len(p.m.s.Turns) - p.m.since[i] + 1
+	for _, r := range p.m.runs[i] {
+		n += r.until - r.from + 1
+	}
+	return n
 }
 
 // collect finds what comes into the messages: names of deferred tools, which hosts
@@ -84,17 +85,17 @@ func (p *plan) named(i int) int {
 func (p *plan) collect() {
 	n := len(p.m.s.Turns)
 	for i, isDeferred := range p.deferred {
-		if isDeferred && p.named(i) > 0 {
+		if isDeferred && !p.m.o.NamesHidden {
 			t := &p.m.s.Tools[i]
 			b := cost.Block{Level: cost.Messages, Name: t.Name, Hash: cost.Hash([]byte(t.Name)), Tokens: whole(p.m.each[i].Name)}
-			p.items = append(p.items, item{p.m.since[i], n, b, role{name, i}})
+			p.add(p.m.runs[i], b, role{name, i})
 		}
 	}
 	for i, isDeferred := range p.deferred {
-		if isDeferred && p.m.first[i] > 0 {
+		if isDeferred {
 			b := p.definition(i)
 			b.Level = cost.Messages
-			p.items = append(p.items, item{p.m.first[i], n, b, role{definition, i}})
+			p.add(p.m.held(i), b, role{definition, i})
 		}
 	}
 	for i := range p.m.s.Carried {
@@ -107,6 +108,13 @@ func (p *plan) collect() {
 		p.items = append(p.items, item{from, until, b, role{carried, i}})
 	}
 	slices.SortStableFunc(p.items, func(a, b item) int { return a.from - b.from })
+}
+
+// add puts a block into the messages of some requests.
+func (p *plan) add(runs []run, b cost.Block, of role) {
+	for _, r := range runs {
+		p.items = append(p.items, item{r.from, r.until, b, of})
+	}
 }
 
 func (p *plan) definition(i int) cost.Block {
@@ -129,7 +137,7 @@ func (p *plan) build() {
 	next, drop := 0, 0
 	for t := range p.m.s.Turns {
 		turn := &p.m.s.Turns[t]
-		now := p.head(p.m.toolsAt(t))
+		now := p.head(t)
 		r.epoch = t == 0 || !now.equal(before)
 		for ; drop < len(drops) && drops[drop] < t+1; drop++ {
 			r.epoch = true
@@ -148,7 +156,7 @@ func (p *plan) build() {
 		p.count(now)
 		r.Start, r.Answered = turn.Start, turn.Answered
 		if r.Start.IsZero() {
-			r.Start = p.m.o.Day
+			r.Start = p.m.o.Day.Add(turn.Since)
 		}
 		r.Breaks = p.breaks(r.Blocks)
 		p.requests = append(p.requests, r)
@@ -185,8 +193,10 @@ func (h head) equal(g head) bool {
 	return h.preamble == g.preamble && h.search == g.search && slices.Equal(h.tools, g.tools)
 }
 
-func (p *plan) head(tools []int) head {
-	h := head{preamble: len(tools) > 0}
+// head is what stands before the messages of a request; turns count from 0 here.
+func (p *plan) head(turn int) head {
+	tools := p.m.toolsAt(turn)
+	h := head{preamble: len(tools) > 0 || p.m.s.Turns[turn].OtherTools}
 	for _, i := range tools {
 		if p.deferred[i] {
 			h.search = !p.m.o.SearchTool.IsZero()
@@ -224,8 +234,9 @@ func (p *plan) count(h head) {
 }
 
 // lastTurn says what the newest request holds of tools.
-func (p *plan) lastTurn(r *Rent, tools []int) {
-	h := p.head(tools)
+func (p *plan) lastTurn(r *Rent) {
+	last := len(p.m.s.Turns)
+	h := p.head(last - 1)
 	if h.preamble {
 		r.Preamble = p.m.preamble
 	}
@@ -233,11 +244,14 @@ func (p *plan) lastTurn(r *Rent, tools []int) {
 		r.Names = p.m.o.SearchTool
 	}
 	held := h.tools
-	for i, isDeferred := range p.deferred {
-		if isDeferred && p.named(i) > 0 {
+	for _, i := range p.m.toolsAt(last - 1) {
+		if !p.deferred[i] {
+			continue
+		}
+		if !p.m.o.NamesHidden {
 			r.Names = r.Names.Plus(p.m.each[i].Name)
 		}
-		if isDeferred && p.loaded(i) > 0 {
+		if p.m.found[i] > 0 && p.m.found[i] <= last {
 			held = append(held, i)
 		}
 	}

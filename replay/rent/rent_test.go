@@ -165,7 +165,7 @@ func TestDeferred(t *testing.T) {
 		t.Fatal(err)
 	}
 	up, sent, deferred := &r.Upfront, &r.Sent, &r.Deferred
-	if got := deferred.Tools[0]; got.Turns != 9 || got.Named != 10 || !near(mid(got.Session), 9*mid(got.PerTurn)+10*mid(got.Parts.Name)) {
+	if got := deferred.Tools[0]; got.Turns != 8 || got.Named != 10 || !near(mid(got.Session), 8*mid(got.PerTurn)+10*mid(got.Parts.Name)) {
 		t.Errorf("found in turn 2: %+v", got)
 	}
 	if got := deferred.Tools[2]; got.Turns != 0 || !near(mid(got.Session), 10*mid(got.Parts.Name)) {
@@ -175,7 +175,7 @@ func TestDeferred(t *testing.T) {
 		t.Errorf("as the host sends it: %+v", got)
 	}
 	names := mid(deferred.Tools[0].Parts.Name) + mid(deferred.Tools[1].Parts.Name) + mid(deferred.Tools[2].Parts.Name)
-	want := 10*(290+200+names) + 9*mid(up.Tools[0].PerTurn)
+	want := 10*(290+200+names) + 8*mid(up.Tools[0].PerTurn)
 	if !near(mid(deferred.Session), want) || !near(mid(deferred.Names), 200+names) {
 		t.Errorf("deferred: %v, want %v", deferred.Session, want)
 	}
@@ -185,13 +185,13 @@ func TestDeferred(t *testing.T) {
 	if !near(mid(r.Saves()), mid(up.Session)-want) {
 		t.Errorf("saves %v", r.Saves())
 	}
-	// Its definition enters at turn 2: written once, read eight times. Its name stands there from the first.
+	// Its definition enters at turn 3: written once, read seven times. Its name stands there from the first.
 	tool := deferred.Tools[0]
-	if got, want := usd(tool.Costs[cost.FiveMinutes]), (mid(tool.PerTurn)*(1.25+0.8)+mid(tool.Parts.Name)*(1.25+0.9))*4/1e6; !near(got, want) {
+	if got, want := usd(tool.Costs[cost.FiveMinutes]), (mid(tool.PerTurn)*(1.25+0.7)+mid(tool.Parts.Name)*(1.25+0.9))*4/1e6; !near(got, want) {
 		t.Errorf("cached $%v, want $%v", got, want)
 	}
 	o.NamesHidden, o.SearchTool = true, tokens.Count{}
-	if r, err = Of(s, o); err != nil || !near(mid(r.Deferred.Session), 10*290+9*mid(up.Tools[0].PerTurn)) {
+	if r, err = Of(s, o); err != nil || !near(mid(r.Deferred.Session), 10*290+8*mid(up.Tools[0].PerTurn)) {
 		t.Errorf("with hidden names: %v, %v", r.Deferred.Session, err)
 	}
 }
@@ -219,6 +219,40 @@ func TestListChange(t *testing.T) {
 	}
 }
 
+// TestChangedTool: of a tool that changed and is searched for, a request holds the
+// definition that it offers, and a call of one is a call of the tool.
+func TestChangedTool(t *testing.T) {
+	changed := tickets()[0]
+	changed.Description = "Search all tickets, by their text."
+	s := &Session{Tools: append(tickets()[:1:1], changed), Turns: turns(6), Calls: []Call{{0, 2}}}
+	for i := range s.Turns {
+		s.Turns[i].Tools = []int{i / 3}
+	}
+	r, err := Of(s, options(t, "claude-opus-5-5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, now := r.Deferred.Tools[0], r.Deferred.Tools[1]
+	if old.Turns != 1 || old.Named != 3 || now.Turns != 3 || now.Named != 3 || len(r.Unused) != 0 || r.Deferred.Servers[0].Unused != 0 {
+		t.Errorf("%+v, %+v, never called: %v", old, now, r.Unused)
+	}
+	if got, want := mid(r.Deferred.LastTurn), 290+mid(now.PerTurn)+mid(now.Parts.Name); !near(got, want) {
+		t.Errorf("the newest request holds %v, want %v", got, want)
+	}
+}
+
+// TestSince: times that count from an unknown beginning are times all the same.
+func TestSince(t *testing.T) {
+	s := &Session{Tools: tickets(), Turns: []Turn{{}, {Since: time.Minute}, {Since: 10 * time.Minute}}}
+	r, err := Of(s, options(t, "claude-opus-5-5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := r.Upfront.Misses[cost.FiveMinutes]; len(m) != 1 || m[0].Turn != 3 || m[0].Reason != cost.Expired || m[0].Gap != 9*time.Minute {
+		t.Errorf("%+v", m)
+	}
+}
+
 // TestLateServer: a list that changes breaks nothing while its tools are deferred:
 // names and definitions come into the messages.
 func TestLateServer(t *testing.T) {
@@ -234,7 +268,7 @@ func TestLateServer(t *testing.T) {
 		t.Errorf("all up front, without messages: %+v", m)
 	}
 	late := r.Deferred.Tools[2]
-	if m := r.Deferred.Misses[cost.FiveMinutes]; len(m) != 0 || late.Named != 3 || late.Turns != 2 {
+	if m := r.Deferred.Misses[cost.FiveMinutes]; len(m) != 0 || late.Named != 3 || late.Turns != 1 {
 		t.Errorf("%+v, %+v", m, late)
 	}
 	s.Carried = []Carried{{Kind: Result, Tool: 0, Tokens: tokens.Exact(100, "usage"), From: 2}}

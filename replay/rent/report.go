@@ -137,8 +137,8 @@ func Of(s *Session, o Options) (*Report, error) {
 			return nil, fmt.Errorf("reckoning the rent: %w", err)
 		}
 	}
-	for i, calls := range m.calls {
-		if calls == 0 {
+	for i, used := range m.used {
+		if !used {
 			r.Unused = append(r.Unused, i)
 		}
 	}

@@ -35,9 +35,12 @@ type Tool struct {
 
 // A Turn is one request to the model.
 type Turn struct {
-	Start    time.Time // zero in all turns: not known, and no entry of a cache expires
-	Answered time.Time // when the answer began, if known
-	Tools    []int     // indexes of the tools offered, in the order sent; nil: all
+	Start    time.Time     // zero: not known; then it is Options.Day and Since
+	Since    time.Duration // since the conversation began; only where Start is not known
+	Answered time.Time     // when the answer began, if known
+	Tools    []int         // indexes of the tools offered, in the order sent; nil: all
+	// OtherTools: there are tools whose definitions are not known.
+	OtherTools bool
 }
 
 // A Call is a use of a tool by the model, asked for in the answer to a turn's request.
@@ -123,7 +126,8 @@ type Options struct {
 	NamesHidden bool
 	// Breaks places the breakpoints; nil: one, on the last block.
 	Breaks func([]cost.Block) []int
-	// Day is whose prices hold, where turns have no time.
+	// Day is whose prices hold, and when the conversation began, where turns have no
+	// time.
 	Day time.Time
 }
 

@@ -16,6 +16,16 @@ func (t *tidier) nullDefaults() {
 	})
 }
 
+// comments takes out what is said to those who keep the schema.
+func (t *tidier) comments() {
+	t.walk(func(at jsontree.Path, s *jsontree.Node) {
+		if s.Get("$comment").IsString() {
+			s.Delete("$comment")
+			t.found(at, "$comment")
+		}
+	})
+}
+
 // empties takes out what holds without being said.
 func (t *tidier) empties() {
 	plain := t.plain()
@@ -32,13 +42,12 @@ func (t *tidier) empties() {
 
 // nothing is what each of these members says when it says nothing.
 var nothing = map[string]string{
-	"required": "[]", "examples": "[]", "description": `""`, "title": `""`, "$comment": "",
+	"required": "[]", "examples": "[]", "description": `""`, "title": `""`,
 	"deprecated": "false", "readOnly": "false", "writeOnly": "false", "uniqueItems": "false",
 	"minLength": "0", "minItems": "0", "minProperties": "0",
 }
 
-// says reports whether a member demands or tells anything. A comment is for those
-// who keep the schema; additionalProperties true counts where unevaluated ones do.
+// says reports whether a member demands or tells anything; additionalProperties true counts where unevaluated ones do.
 func says(key string, value *jsontree.Node, plain bool) bool {
 	if key == "additionalProperties" {
 		return !plain || value.Raw != "true"
@@ -47,8 +56,6 @@ func says(key string, value *jsontree.Node, plain bool) bool {
 	switch {
 	case !known:
 		return true
-	case key == "$comment":
-		return !value.IsString()
 	case empty == "[]":
 		return value.Kind != jsontree.Array || len(value.Items) > 0
 	}

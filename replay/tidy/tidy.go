@@ -24,6 +24,7 @@ const (
 	Titles      Kind = "titles"       // that repeat the name of their argument
 	NullDefault Kind = "null default" // of an argument that may be left out anyway
 	NullBranch  Kind = "null branch"  // anyOf with null, where a list of types says it shorter
+	Comments    Kind = "comments"     // $comment: for those who keep the schema
 	Empty       Kind = "empty"        // members that demand and tell nothing
 	Dialect     Kind = "dialect"      // $schema, where it changes nothing
 	Optional    Kind = "optional"     // null allowed for an argument that may be left out
@@ -37,6 +38,7 @@ var words = map[Kind]string{
 	Titles:      "leave out titles that repeat a name",
 	NullDefault: "leave out default null: what is not required may be missing",
 	NullBranch:  "write a list of types instead of anyOf with null (some relays to other clouds refuse lists of types)",
+	Comments:    "leave out $comment: it is for those who keep the schema, not for those who use it",
 	Empty:       "leave out members that are empty or say what holds anyway",
 	Dialect:     "leave out $schema: it means the same without",
 	Optional:    "do not allow null for what may be left out, if the server takes a missing argument for null",
@@ -149,6 +151,7 @@ var steps = []step{
 	{Indentation, (*tidier).indentation},
 	{Titles, (*tidier).titles},
 	{NullDefault, (*tidier).nullDefaults},
+	{Comments, (*tidier).comments},
 	{Empty, (*tidier).empties},
 	{NullBranch, (*tidier).nullBranches},
 	{Dialect, (*tidier).dialect},

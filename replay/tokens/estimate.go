@@ -118,7 +118,7 @@ func (e *Estimator) count(r runs, tolerance float64) Count {
 	rest := r.word*w.Word + r.digits*w.Digits + r.punct*w.Punct + r.newline*w.Newline + r.space*w.Space + r.other*w.Other
 	if e.factor.Value != 0 {
 		caps, rest = caps*e.factor.Value, rest*e.factor.Value
-		tolerance = min(tolerance, e.factor.Error)
+		tolerance = e.factor.tolerance(tolerance)
 	}
 	return Count{
 		low:    rest*(1-tolerance) + caps/e.off.CapsFactor,

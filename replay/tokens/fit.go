@@ -22,8 +22,20 @@ type Factor struct {
 
 // String is the line to show beside corrected figures.
 func (f Factor) String() string {
-	return fmt.Sprintf("calibrated: x %.2f, from %d counted texts of %s tokens, off by up to %.0f %%",
-		f.Value, f.Samples, whole(float64(f.Tokens)), f.Error*100)
+	off := fmt.Sprintf("off by up to %.0f %%", f.Error*100)
+	if f.Samples < fewSamples {
+		off = "too few to say how far off it is: the ranges stay as wide as without"
+	}
+	return fmt.Sprintf("calibrated: x %.2f, from %d counted texts of %s tokens, %s", f.Value, f.Samples, whole(float64(f.Tokens)), off)
+}
+
+// tolerance is how far a corrected estimate may be off, by what the samples showed; few
+// of them show nothing.
+func (f Factor) tolerance(stated float64) float64 {
+	if f.Samples < fewSamples {
+		return stated
+	}
+	return min(f.Error, 1)
 }
 
 // Bounds of a factor that can come from the same text and the same tokenizer, and
@@ -71,8 +83,8 @@ func worst(samples []Sample, factor float64) float64 {
 	return off
 }
 
-// Calibrated gives an estimator that applies a factor. Its range is never wider
-// than without. The preamble and framing are not touched: they are no estimates of
+// Calibrated gives an estimator that applies a factor. Its range is as wide as the
+// samples were off. The preamble and framing are not touched: they are no estimates of
 // a text.
 func (e *Estimator) Calibrated(f Factor) *Estimator {
 	c := *e

@@ -11,8 +11,18 @@ func (x *Index) bm25(r *Result) error {
 	if err := tooLong("query", r.Query, known().BM25.MaxQuery); err != nil {
 		return err
 	}
-	r.combine(x.rankings(Words(r.Query), nil))
+	r.rank(x.rankings(Words(r.Query), nil))
 	return nil
+}
+
+// rank combines rankings, and says why a tool is in some of them only.
+func (r *Result) rank(lists [][]int) {
+	r.combine(lists)
+	for i := range r.All {
+		if r.All[i].Missed > 0 {
+			r.All[i].Doubt = "only if words like a and the count"
+		}
+	}
 }
 
 // rankings ranks the documents that have one of the words, under each setting.
@@ -32,14 +42,17 @@ func (x *Index) ranking(words []string, also []int, s setting) []int {
 	for _, d := range also {
 		scores[d] = 0
 	}
-	mean := x.meanLength(s.nameWeight)
+	mean := x.meanLength(s)
 	for _, w := range words {
+		if s.skipStops && bm25Stop()[w] {
+			continue
+		}
 		of := x.words[x.fold(w)]
 		n := float64(len(of))
 		idf := math.Log(1 + (float64(len(x.docs))-n+0.5)/(n+0.5))
 		for _, p := range of {
 			tf := s.nameWeight*float64(p.name) + float64(p.rest)
-			length := x.docs[p.doc].length(s.nameWeight)
+			length := x.docs[p.doc].length(s)
 			scores[p.doc] += idf * tf * (s.k1 + 1) / (tf + s.k1*(1-s.b+s.b*length/mean))
 		}
 	}
@@ -53,14 +66,18 @@ func (x *Index) ranking(words []string, also []int, s setting) []int {
 	return list
 }
 
-func (d *document) length(nameWeight float64) float64 {
-	return nameWeight*float64(d.nameLen) + float64(d.restLen)
+func (d *document) length(s setting) float64 {
+	name, rest := d.nameLen, d.restLen
+	if s.skipStops {
+		name, rest = name-d.nameStops, rest-d.restStops
+	}
+	return s.nameWeight*float64(name) + float64(rest)
 }
 
-func (x *Index) meanLength(nameWeight float64) float64 {
+func (x *Index) meanLength(s setting) float64 {
 	sum := 0.0
 	for i := range x.docs {
-		sum += x.docs[i].length(nameWeight)
+		sum += x.docs[i].length(s)
 	}
 	return max(1, sum/float64(max(1, len(x.docs))))
 }
@@ -86,7 +103,7 @@ func (x *Index) claudeCode(r *Result) error {
 		}
 	}
 	if len(must) == 0 {
-		r.combine(x.rankings(rest, nil))
+		r.rank(x.rankings(rest, nil))
 		return nil
 	}
 	named := x.named(must)
@@ -94,7 +111,7 @@ func (x *Index) claudeCode(r *Result) error {
 	for i := range lists {
 		lists[i] = slices.DeleteFunc(lists[i], func(d int) bool { _, ok := slices.BinarySearch(named, d); return !ok })
 	}
-	r.combine(lists)
+	r.rank(lists)
 	return nil
 }
 

@@ -26,6 +26,8 @@ type facts struct {
 		K1         []float64 `json:"k1"`        // the first of each is the usual one
 		B          []float64 `json:"b"`
 		NameWeight []float64 `json:"name_weight"`
+		SkipStops  []bool    `json:"skip_stop_words"`
+		StopWords  []string  `json:"stop_words"`
 	} `json:"bm25"`
 	Obvious struct {
 		Words     int      `json:"words"`
@@ -41,13 +43,17 @@ type reading struct {
 }
 
 // setting is one choice of the parameters of BM25.
-type setting struct{ k1, b, nameWeight float64 }
+type setting struct {
+	k1, b, nameWeight float64
+	skipStops         bool // words that say nothing are not counted
+}
 
 // Read when they are needed: the tap's start does not wait for them.
 var (
 	known    = sync.OnceValue(loadFacts)
 	settings = sync.OnceValue(grid)
-	stops    = sync.OnceValue(stopWords)
+	stops    = sync.OnceValue(func() map[string]bool { return setOf(known().Obvious.StopWords) })
+	bm25Stop = sync.OnceValue(func() map[string]bool { return setOf(known().BM25.StopWords) })
 )
 
 func loadFacts() (f facts) {
@@ -62,16 +68,18 @@ func grid() (all []setting) {
 	for _, k1 := range known().BM25.K1 {
 		for _, b := range known().BM25.B {
 			for _, w := range known().BM25.NameWeight {
-				all = append(all, setting{k1, b, w})
+				for _, skip := range known().BM25.SkipStops {
+					all = append(all, setting{k1, b, w, skip})
+				}
 			}
 		}
 	}
 	return all
 }
 
-func stopWords() map[string]bool {
+func setOf(words []string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range known().Obvious.StopWords {
+	for _, w := range words {
 		m[w] = true
 	}
 	return m

@@ -21,6 +21,7 @@ type document struct {
 	args, argdesc                  []string // argument names, nested ones included, and their descriptions
 	joined                         string   // all fields
 	nameLen, restLen               int      // in words
+	nameStops, restStops           int      // those of them that say nothing
 }
 
 // posting is how often a word is in a document.
@@ -107,6 +108,10 @@ func (x *Index) count(i int) {
 	var order []string
 	for k, field := range d.fields() {
 		for _, w := range Words(field) {
+			stop := 0
+			if bm25Stop()[w] {
+				stop = 1
+			}
 			w = x.fold(w)
 			p := at[w]
 			if p == nil {
@@ -117,9 +122,11 @@ func (x *Index) count(i int) {
 			if k == 0 {
 				p.name++
 				d.nameLen++
+				d.nameStops += stop
 			} else {
 				p.rest++
 				d.restLen++
+				d.restStops += stop
 			}
 		}
 	}

@@ -139,7 +139,7 @@ func TestBM25(t *testing.T) {
 	if got := x.Name(r.All[0].Tool); got != "t__reopen_ticket" || r.All[0].Worst != 1 {
 		t.Errorf("got %s, %+v", got, r.All[0])
 	}
-	if r.Ways != 12 || r.StandIn {
+	if r.Ways != 24 || r.StandIn {
 		t.Errorf("%d ways, stand-in %v", r.Ways, r.StandIn)
 	}
 	// "tickets" is another word than "ticket", unless plurals are folded.
@@ -344,5 +344,26 @@ func BenchmarkSearch500(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestStopWords: whether words that say nothing count is not known, so both are tried.
+func TestStopWords(t *testing.T) {
+	x := New([]Tool{
+		{Name: "add_note", Description: "Adds an entry to an open list, or an issue to an archive."},
+		{Name: "open_thing", Description: "Opens a thing."},
+		{Name: "create_issue", Description: "Make one: title and body."},
+	}, false)
+	r, err := x.Search("create an issue", Options{Engine: BM25, Limit: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range r.All {
+		if x.Name(m.Tool) == "create_issue" && m.Best != 1 {
+			t.Errorf("%+v", m)
+		}
+	}
+	if r, err = x.Search("an", Options{Engine: BM25, Limit: 5}); err != nil || len(r.All) != 1 || r.All[0].Missed != r.Ways/2 {
+		t.Errorf("a word that says nothing: %+v, %v", r, err)
 	}
 }

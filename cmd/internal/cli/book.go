@@ -65,9 +65,6 @@ type reading struct {
 	book  *claude.Book
 	table *tokens.Table
 	meter *ledger.Meter
-	// strange is the model that was asked for, if the table does not have it: the
-	// estimates are for another one.
-	strange error
 }
 
 // reading opens sessions as the requests of one host.
@@ -107,10 +104,7 @@ func (a *app) estimator(r *reading, set *claude.Profiles, o *bookOptions) error 
 		}
 	}
 	if err != nil {
-		r.strange = err
-		if model, err = r.table.Model(""); err != nil {
-			return err
-		}
+		return usagef("--model: %v; --models takes a table that has it", err)
 	}
 	r.meter = ledger.NewMeter(r.table.Estimator(model))
 	return nil
@@ -173,6 +167,10 @@ func (a *app) play(names []string, o *bookOptions) (*played, error) {
 			p.close()
 			return nil, err
 		}
+		if l.Header == nil && l.Len() == 0 {
+			p.close()
+			return nil, notRecording(name, l)
+		}
 		a.sayRemarks(l)
 		all = append(all, l)
 	}
@@ -197,7 +195,29 @@ func (a *app) play(names []string, o *bookOptions) (*played, error) {
 	}
 	p.loaded = all
 	p.line = replay.New(replay.Options{NotModel: o.hostTool}, list...)
+	a.sayHostTools(p.line, o.hostTool)
 	return p, nil
+}
+
+// sayHostTools tells of a --host-tool that nobody called: a slip changes nothing.
+func (a *app) sayHostTools(line *replay.Timeline, names []string) {
+	for _, name := range names {
+		called := func(c *replay.Call) bool { return c.Tool == name }
+		if !slices.ContainsFunc(line.Apart, func(a replay.Apart) bool { return called(&a.Call) }) {
+			a.say("--host-tool changes nothing: no call of %q crossed; it takes a tool's name as the server calls it, without what a host puts before it", name)
+		}
+	}
+}
+
+// notRecording is the error of a file without a head and without a message.
+func notRecording(name string, l *sessions.Loaded) error {
+	if name == "-" {
+		name = "standard input"
+	}
+	if l.Records == 0 && l.Passed == 0 {
+		return fmt.Errorf("%s is empty, so there is no session to read", name)
+	}
+	return fmt.Errorf("%s is no recording of mcptap: no line of it is a message between host and server; 'mcptap ls' lists what there is", name)
 }
 
 func (p *played) load(open func() (*sessions.Session, error)) (*sessions.Loaded, error) {

@@ -206,11 +206,11 @@ func (a *app) findingTable() findingPrinter {
 	return &findingTable{a.table(
 		column{name: "severity", width: 8},
 		column{name: "rule", width: 8},
-		column{name: "side", width: 6},
+		column{name: "side", width: 6, drop: 1},
 		column{name: "frame", width: 6, right: true},
-		column{name: "times", width: 5, right: true, drop: 2},
-		column{name: "session", width: 16, min: 8, drop: 1},
-		column{name: "what"},
+		column{name: "times", width: 5, right: true, drop: 3},
+		column{name: "session", width: 16, min: 8, drop: 2},
+		column{name: "what", min: 30},
 	)}
 }
 
@@ -221,7 +221,14 @@ func (t *findingTable) finding(session string, f *rules.Finding) {
 	if f.Frame >= 0 {
 		frame = strconv.FormatUint(f.N, 10)
 	}
-	t.styled(severityStyles[f.Severity], f.Severity.String(), f.Rule.ID, f.Side.String(), frame, strconv.Itoa(f.Count), session, f.Words())
+	what := []string{f.Words()}
+	if t.terminal { // the words are what it is for: they go on below
+		what = wrap(what[0], t.widths[len(t.widths)-1])
+	}
+	t.styled(severityStyles[f.Severity], f.Severity.String(), f.Rule.ID, f.Side.String(), frame, strconv.Itoa(f.Count), session, what[0])
+	for _, more := range what[1:] {
+		t.styled(severityStyles[f.Severity], "", "", "", "", "", "", more)
+	}
 }
 
 // findingObject is a finding in check --json.

@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
+	"github.com/tidwall/gjson"
 
+	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/ledger"
 	"github.com/mcptap/mcptap/replay/rent"
 	"github.com/mcptap/mcptap/replay/tokens"
@@ -20,10 +23,35 @@ import (
 )
 
 // exactOptions are the flags of commands that can have Anthropic count.
-type exactOptions struct{ on, yes bool }
+type exactOptions struct {
+	how string // one of the words below; empty: do not count
+	yes bool
+}
 
-func (o *exactOptions) add(c *cobra.Command) {
-	c.Flags().BoolVar(&o.on, "exact", false, "have Anthropic count the tokens (count_tokens, with ANTHROPIC_API_KEY); says first what would be sent, and asks")
+// What --exact counts.
+const (
+	exactEach = "each"
+	exactList = "list"
+)
+
+func (o *exactOptions) on() bool { return o.how != "" }
+
+func (o *exactOptions) check() error {
+	if o.how != "" && o.how != exactEach && o.how != exactList {
+		return usagef("--exact takes each or list, not %q", o.how)
+	}
+	return nil
+}
+
+// add adds the flags. whole says that one request is counted, and there are no tools to
+// count one by one.
+func (o *exactOptions) add(c *cobra.Command, whole bool) {
+	words := "have Anthropic count the tokens (count_tokens, with ANTHROPIC_API_KEY); says first what would be sent, and asks"
+	if !whole {
+		words += "; =list counts the tools together, in 2 requests"
+	}
+	c.Flags().StringVar(&o.how, "exact", "", words)
+	c.Flags().Lookup("exact").NoOptDefVal = exactEach
 	c.Flags().BoolVar(&o.yes, "yes", false, "with --exact: do not ask")
 }
 
@@ -68,9 +96,16 @@ func (a *app) countTools(r *reading, l *ledger.Ledger, o *exactOptions) (*exact.
 	}
 	e := r.meter.Estimator()
 	newest := l.Session.Turns[len(l.Session.Turns)-1].Tools
-	plan, err := client.PlanList(e.Model().ID, plainTools(l.Session.Tools, newest))
+	planned := client.PlanList
+	if o.how == exactList {
+		planned = client.PlanWhole
+	}
+	plan, err := planned(e.Model().ID, plainTools(l.Session.Tools, newest))
 	if err != nil {
 		return nil, tokens.Factor{}, err
+	}
+	if plan.Requests > sayEvery {
+		a.say("--exact=list would count the tools together, in 2 requests, and leave the share of each an estimate")
 	}
 	if err := a.agreed(&plan.Plan, o); err != nil {
 		return nil, tokens.Factor{}, err
@@ -124,15 +159,13 @@ func (a *app) countRequest(r *reading, turn int, o *requestOptions) error {
 		return err
 	}
 	q := r.book.Request(turn)
-	var body exact.Request
-	var parts struct{ System, Messages, Tools json.RawMessage }
-	if err := json.Unmarshal(q.JSON(), &parts); err != nil {
-		return fmt.Errorf("reading request %d: %w", turn, err)
-	}
-	body.Model, body.System, body.Messages, body.Tools = r.meter.Estimator().Model().ID, parts.System, parts.Messages, parts.Tools
-	plan, err := client.PlanRequest(&body)
+	body, err := countable(r, q)
 	if err != nil {
-		return fmt.Errorf("%w; --upfront loads all definitions", err)
+		return err
+	}
+	plan, err := client.PlanRequest(body)
+	if err != nil {
+		return err
 	}
 	if err := a.agreed(&plan.Plan, &o.exact); err != nil {
 		return err
@@ -143,7 +176,63 @@ func (a *app) countRequest(r *reading, turn int, o *requestOptions) error {
 	}
 	a.sayKept(kept)
 	a.say("the marks for what is not on this wire were counted too")
-	t := a.table(column{name: "request", width: 7, right: true}, column{name: "counted", width: 12, right: true}, column{name: "estimated", width: 32}, column{name: "model"})
-	t.row(itoa(turn), n.String(), r.meter.Request(q).Total.String(), body.Model)
+	deferred, held := heldDeferred(r, q)
+	if deferred > 0 {
+		a.say("%s can't be counted as such: of those that the request holds, %s tokens were added, an estimate", plural(deferred, "deferred definition"), held)
+	}
+	return a.printCounted(countedJSON{turn, body.Model, n.Plus(held), r.meter.Request(q).Total, held}, o.json)
+}
+
+// countable is a request without what the endpoint does not take: deferred definitions.
+func countable(r *reading, q *claude.Request) (*exact.Request, error) {
+	var parts struct {
+		System, Messages json.RawMessage
+		Tools            []json.RawMessage
+	}
+	if err := json.Unmarshal(q.JSON(), &parts); err != nil {
+		return nil, fmt.Errorf("reading request %d: %w", q.Turn, err)
+	}
+	tools := slices.DeleteFunc(parts.Tools, func(t json.RawMessage) bool { return gjson.GetBytes(t, "defer_loading").Bool() })
+	body := &exact.Request{Model: r.meter.Estimator().Model().ID, System: parts.System, Messages: parts.Messages}
+	if len(tools) == 0 {
+		return body, nil
+	}
+	raw, err := json.Marshal(tools)
+	body.Tools = raw
+	return body, err
+}
+
+// heldDeferred is how many definitions are deferred, and the tokens of those that the
+// request holds all the same, since a search found them.
+func heldDeferred(r *reading, q *claude.Request) (n int, held tokens.Count) {
+	for _, t := range q.Tools {
+		if !t.Deferred {
+			continue
+		}
+		n++
+		if ledger.Held(t, q.Turn) {
+			held = held.Plus(r.meter.Block(t).Tokens)
+		}
+	}
+	return n, held
+}
+
+// countedJSON is the object of request --exact --json.
+type countedJSON struct {
+	Turn      int          `json:"turn"`
+	Model     string       `json:"model"`
+	Counted   tokens.Count `json:"counted"` // with what was added
+	Estimated tokens.Count `json:"estimated"`
+	Added     tokens.Count `json:"added"` // estimates, of what can't be counted
+}
+
+func (a *app) printCounted(c countedJSON, asJSON bool) error {
+	if asJSON {
+		p := newJSONPrinter(a.Stdout)
+		p.encode(c)
+		return p.flush()
+	}
+	t := a.table(column{name: "request", width: 7, right: true}, column{name: "counted", width: 32}, column{name: "estimated", width: 32}, column{name: "model"})
+	t.row(itoa(c.Turn), c.Counted.String(), c.Estimated.String(), c.Model)
 	return t.flush()
 }

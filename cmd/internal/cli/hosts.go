@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,26 +27,15 @@ var hostNames = []string{
 	"api", "managed-agents", "ts-sdk",
 }
 
-// api is the profile of what the API itself refuses.
-const api = "api"
-
-// refuser is who refuses definitions, for --for. Of a host that is known by its
-// requests only it is the API, with names as that host makes them.
-func refuser(l *sessions.Loaded, id string) (p *apicheck.Profile, compose func(server, tool string) string) {
+// refuser is who refuses definitions, for --for.
+func refuser(l *sessions.Loaded, id string) *apicheck.Profile {
 	if p, ok := apicheck.Named(id); ok {
-		return p, nil
+		return p
 	}
-	h, err := claude.Builtin().Get(id)
-	if err != nil {
-		return apicheck.ProfileOf(clientOf(l)), nil // auto
+	if h, err := claude.Builtin().Get(id); err == nil {
+		return apicheck.For(h)
 	}
-	known, _ := apicheck.Named(api)
-	own := *known
-	own.Name, own.Title = h.ID, h.Title
-	return &own, func(server, tool string) string {
-		n := h.Compose(server, tool)
-		return cmp.Or(n.Refused, n.Whole, n.Sent)
-	}
+	return apicheck.ProfileOf(clientOf(l)) // auto
 }
 
 // clientOf is what the client of a session calls itself.
@@ -75,7 +63,7 @@ func hostsText(set *claude.Profiles) string {
 	for i := range set.Profiles {
 		h := &set.Profiles[i]
 		fmt.Fprintf(&b, "%s: %s; confidence %s, as of %s\n", h.ID, h.Title, h.Confidence, h.Date)
-		entry(&b, "names", h.Name.Template)
+		entry(&b, "names", nameWords(h))
 		entry(&b, "definitions", loadingWords[h.Loading])
 		entry(&b, "structured", structuredWords[h.Structured])
 		entry(&b, "known by", strings.Join(append(h.Detect.Clients, h.Detect.Meta...), ", "))
@@ -95,6 +83,15 @@ func hostsText(set *claude.Profiles) string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// nameWords says how a host composes a name, and how long it may be.
+func nameWords(h *claude.Profile) string {
+	s := fmt.Sprintf("%s, up to %d characters", h.Name.Template, h.Name.Max)
+	if h.Name.PairMax > 0 {
+		s += fmt.Sprintf(", server and tool together up to %d", h.Name.PairMax)
+	}
+	return s
 }
 
 var loadingWords = map[string]string{

@@ -14,11 +14,11 @@ func refusals(l *sessions.Loaded, host string) []rules.Finding {
 	if host == hostNone {
 		return nil
 	}
-	p, compose := refuser(l, host)
-	return append(cutInstructions(l, p), refusedTools(l, p, compose)...)
+	p := refuser(l, host)
+	return append(cutInstructions(l, p), refusedTools(l, p)...)
 }
 
-func refusedTools(l *sessions.Loaded, p *apicheck.Profile, compose func(server, tool string) string) (out []rules.Finding) {
+func refusedTools(l *sessions.Loaded, p *apicheck.Profile) (out []rules.Finding) {
 	list := offered(l)
 	if list == nil {
 		return nil
@@ -32,7 +32,7 @@ func refusedTools(l *sessions.Loaded, p *apicheck.Profile, compose func(server, 
 		}
 		tools = append(tools, t)
 	}
-	found := apicheck.Check(tools, p, compose)
+	found := apicheck.Check(tools, p)
 	for i := range found {
 		out = append(out, findingOf(l, &found[i], p, list.From, list.Calls[0]))
 	}

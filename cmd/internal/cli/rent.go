@@ -42,7 +42,8 @@ count the tools of the newest request, and corrects all other estimates by that.
 
 Piped, it prints a line a tool: server, tool, calls, bytes on the wire, tokens of the
 definition, requests that held it, tokens of all of them, and what they cost not cached,
-cached for 5 minutes, for 1 hour; then tokens of name, description and input schema.
+cached for 5 minutes, for 1 hour; then tokens of name, description, input schema and
+what stands around them, and the frame that listed it.
 
 ` + sessionNames,
 		Example: `  mcptap rent last
@@ -55,21 +56,21 @@ cached for 5 minutes, for 1 hour; then tokens of name, description and input sch
 		ValidArgsFunction: a.completeSession,
 	}
 	o.bookOptions.add(c)
-	o.exact.add(c)
+	o.exact.add(c, false)
 	c.Flags().BoolVar(&o.tidy, "tidy", false, "the definitions as they could be, next to what they are")
 	c.Flags().BoolVar(&o.json, "json", false, "one JSON object ('mcptap help json')")
 	return c
 }
 
 func (a *app) runRent(names []string, o *rentOptions) error {
+	if err := o.exact.check(); err != nil {
+		return err
+	}
 	r, err := a.reading(names, &o.bookOptions)
 	if err != nil {
 		return err
 	}
 	defer r.close()
-	if r.strange != nil {
-		return usagef("--model: %v", r.strange)
-	}
 	v, err := a.rented(r, o)
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ type rented struct {
 func (a *app) rented(r *reading, o *rentOptions) (*rented, error) {
 	v := &rented{reading: r}
 	l := ledger.Of(r.book, r.meter)
-	if o.exact.on {
+	if o.exact.on() {
 		which := bill.Newest(l)
 		if len(which) == 0 {
 			return nil, fmt.Errorf("the newest request offers no tools, so there is nothing to count")
@@ -109,7 +110,7 @@ func (a *app) rented(r *reading, o *rentOptions) (*rented, error) {
 		r.meter = ledger.NewMeter(r.meter.Estimator().Calibrated(factor))
 		v.factor = factor
 		l = ledger.Of(r.book, r.meter)
-		for k, i := range which {
+		for k, i := range which[:len(counts.Tools)] {
 			l.Session.Tools[i].Counted = counts.Tool(k)
 		}
 	}
@@ -125,13 +126,16 @@ func middle(c tokens.Count) int { return bill.Middle(c) }
 
 // rentLines prints a line a tool.
 func (a *app) rentLines(v *rented) error {
-	t := a.table(make([]column, 13)...)
+	if len(v.Report.Sent.Tools) == 0 {
+		a.say("no tool was offered that has a definition, so there is no line to print; --json has the rest")
+	}
+	t := a.table(make([]column, 15)...)
 	sent := &v.Report.Sent
 	for _, i := range v.Dearest() {
 		r := &sent.Tools[i]
 		t.row(r.Server, r.Name, itoa(r.Calls), itoa(r.WireBytes), r.PerTurn.String(), itoa(r.Turns), r.Session.String(),
 			r.Costs[0].String(), r.Costs[1].String(), r.Costs[2].String(),
-			r.Parts.Name.String(), r.Parts.Description.String(), r.Parts.Schema.String())
+			r.Parts.Name.String(), r.Parts.Description.String(), r.Parts.Schema.String(), r.Parts.Wrapper.String(), v.Line.Label(v.Ledger.Tools[i].From.Ref))
 	}
 	return t.flush()
 }

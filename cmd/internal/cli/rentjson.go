@@ -167,7 +167,7 @@ func (v *rented) misses(all []rent.Miss) []missJSON {
 	out := []missJSON{}
 	for i := range all {
 		m := &all[i]
-		o := missJSON{m.Turn, m.Reason, m.Miss.String(), v.Again(m), []fromJSON{}}
+		o := missJSON{m.Turn - 1, m.Reason, m.Miss.String(), v.Again(m), []fromJSON{}}
 		if m.Reason == cost.Changed {
 			o.From = froms(v.Ledger.Lists[m.Turn])
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/dustin/go-humanize"
 
+	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/cost"
 	"github.com/mcptap/mcptap/replay/rent"
 	"github.com/mcptap/mcptap/replay/tokens"
@@ -101,36 +102,66 @@ func (p *rentPage) ways() {
 	sent := &r.Sent
 	other, name := p.v.Other()
 	p.write("\n")
+	rows := p.wayRows(sent, other)
 	wide := p.width >= 116
-	width := 19
-	if wide {
-		width = 32
-	}
-	carried := p.v.CarriedNow()
 	columns := []column{{name: "tokens and USD", width: 14}}
-	request, session := []figure{}, []figure{}
-	if len(r.Upfront.Tools) > 0 {
-		columns = append(columns, column{name: "tools, as sent now", width: width}, column{name: name, width: width, drop: 1})
-		request, session = append(request, sent.LastTurn, other.LastTurn), append(session, sent.Session, other.Session)
+	if width := figureWidth(rows, wide); len(r.Upfront.Tools) > 0 {
+		columns = append(columns, column{name: "tools, as sent now", width: width}, column{name: name, width: width, drop: 2}, column{name: "calls and answers", width: width, drop: 1})
+	} else {
+		columns = append(columns, column{name: "calls and answers", width: width})
 	}
-	columns = append(columns, column{name: "calls and answers", width: width, drop: 2})
 	t := wayTable{p.rows(columns...), wide}
-	t.figures("a request", append(request, carried)...)
-	if r.Turns > 1 {
-		t.figures("all "+plural(r.Turns, "request"), append(session, sent.CarriedSession)...)
+	for _, row := range rows {
+		t.figures(row.what, row.cells...)
 	}
-	for i, mode := range []string{"not cached", "5 min cache", "1 h cache"} {
-		costs := []figure{}
-		if len(session) > 0 {
-			costs = append(costs, sent.Costs[i], other.Costs[i])
-		}
-		t.figures(mode, append(costs, sent.CarriedCosts[i])...)
-	}
+	p.sayMissing(t.table)
 	if len(r.Upfront.Tools) == 0 {
 		p.say(yellow, 0, "no tool of a list that the host would send crossed: what definitions take is not known")
 		return
 	}
 	p.say(dim, 0, p.v.DeferringWords())
+}
+
+// A wayRow is a line of the ways of loading.
+type wayRow struct {
+	what  string
+	cells []figure
+}
+
+func (p *rentPage) wayRows(sent, other *rent.Rent) []wayRow {
+	r := p.v.Report
+	row := func(what string, a, b, carried figure) wayRow {
+		if len(r.Upfront.Tools) == 0 {
+			return wayRow{what, []figure{carried}}
+		}
+		return wayRow{what, []figure{a, b, carried}}
+	}
+	rows := []wayRow{row("a request", sent.LastTurn, other.LastTurn, p.v.CarriedNow())}
+	if r.Turns > 1 {
+		rows = append(rows, row("all "+plural(r.Turns, "request"), sent.Session, other.Session, sent.CarriedSession))
+	}
+	for i, mode := range []string{"not cached", "5 min cache", "1 h cache"} {
+		rows = append(rows, row(mode, sent.Costs[i], other.Costs[i], sent.CarriedCosts[i]))
+	}
+	return rows
+}
+
+// figureWidth is what the widest figure needs: a number is never cut.
+func figureWidth(rows []wayRow, wide bool) int {
+	width := 19
+	if wide {
+		width = 32
+	}
+	for _, row := range rows {
+		for _, c := range row.cells {
+			if wide {
+				width = max(width, ansi.StringWidth(c.String()))
+			} else {
+				width = max(width, ansi.StringWidth(c.Short()), ansi.StringWidth(c.Range()))
+			}
+		}
+	}
+	return width
 }
 
 // A wayTable has a column for each way of loading.
@@ -183,26 +214,35 @@ func (p *rentPage) tools() {
 	p.servers()
 	order := v.Dearest()
 	top := middle(up.Tools[order[0]].PerTurn)
-	t := p.rows(
-		column{name: "tool", width: 34, min: 20},
-		column{name: "calls", width: 5, right: true},
-		column{name: "wire", width: 7, right: true, drop: 3},
-		column{name: "tokens", width: 7, right: true},
-		column{name: "name", width: 6, right: true, drop: 7},
-		column{name: "text", width: 7, right: true, drop: 6},
-		column{name: "schema", width: 7, right: true, drop: 5},
-		column{name: "held", width: 6, right: true, drop: 4},
-		column{name: "in all", width: 9, right: true, drop: 2},
-		column{name: "", width: barWidth, drop: 1},
-	)
+	var rows [][]string
 	for _, i := range order[:min(len(order), shownTools)] {
 		r, u := &sent.Tools[i], &up.Tools[i]
+		rows = append(rows, []string{v.ToolName(i), itoa(r.Calls), bytesWords(r.WireBytes), u.PerTurn.Short(), u.Parts.Name.Short(), u.Parts.Description.Short(), u.Parts.Schema.Short(),
+			u.Parts.Wrapper.Short(), held(r.Turns), r.Session.Short(), bar(float64(middle(u.PerTurn))/float64(max(top, 1)), barWidth)})
+	}
+	t := p.rows(fit([]column{
+		{name: "tool", width: 34, min: 20},
+		{name: "calls", width: 5, right: true},
+		{name: "wire", width: 7, right: true, drop: 3},
+		{name: "tokens", width: 7, right: true},
+		{name: "name", width: 6, right: true, drop: 7},
+		{name: "text", width: 7, right: true, drop: 6},
+		{name: "schema", width: 7, right: true, drop: 5},
+		{name: "around", width: 6, right: true, drop: 8},
+		{name: "held", width: 6, right: true, drop: 4},
+		{name: "in all", width: 9, right: true, drop: 2},
+		{name: "", width: barWidth, drop: 9},
+	}, rows)...)
+	for k, i := range order[:len(rows)] {
 		s := normal
-		if r.Calls == 0 {
+		if sent.Tools[i].Calls == 0 {
 			s = dim
 		}
-		t.styled(s, v.ToolName(i), itoa(r.Calls), bytesWords(r.WireBytes), u.PerTurn.Short(), u.Parts.Name.Short(), u.Parts.Description.Short(), u.Parts.Schema.Short(),
-			held(r.Turns), r.Session.Short(), bar(float64(middle(u.PerTurn))/float64(max(top, 1)), barWidth))
+		t.styled(s, rows[k]...)
+	}
+	p.sayMissing(t)
+	if !slices.Contains(t.missing(), "around") {
+		p.say(dim, 0, "around: the tags, names and punctuation that stand around the parts of a definition")
 	}
 	if more := order[min(len(order), shownTools):]; len(more) > 0 {
 		var sum tokens.Count
@@ -215,6 +255,13 @@ func (p *rentPage) tools() {
 		return
 	}
 	p.say(dim, 0, fmt.Sprintf("and once a request, for having tools at all: %s", sent.Preamble))
+}
+
+// sayMissing says which columns of a table had no room.
+func (p *rentPage) sayMissing(t *table) {
+	if names := t.missing(); len(names) > 0 {
+		p.say(dim, 0, "no room here for: "+strings.Join(names, ", "))
+	}
 }
 
 func held(n int) string {
@@ -231,7 +278,7 @@ func (p *rentPage) servers() {
 	up := &p.v.Report.Upfront
 	for i := range up.Servers {
 		s := &up.Servers[i]
-		p.say(normal, 0, fmt.Sprintf("%s: %s, %s on the wire, of which the model reads %s tokens a request", s.Name, plural(s.Tools, "definition"), bytesWords(s.WireBytes), s.PerTurn))
+		p.say(normal, 0, fmt.Sprintf("%s: %s, %s on the wire, of which the model reads %s tokens a request", claude.Shown(s.Name), plural(s.Tools, "definition"), bytesWords(s.WireBytes), s.PerTurn))
 	}
 }
 
@@ -313,7 +360,7 @@ func (p *rentPage) cache() {
 	if up := p.v.Report.Upfront.Misses[cost.FiveMinutes]; len(up) > 0 && len(sent.Misses[cost.FiveMinutes]) == 0 {
 		p.say(yellow, 2, "a host that loads all up front: "+p.v.MissWords(&up[0]))
 	}
-	p.say(dim, 2, "as one host with one breakpoint at the end would have it; the times of requests are those of the calls")
+	p.say(dim, 2, "as one host with one breakpoint at the end would have it; the times of requests are "+p.v.TimesWords())
 }
 
 // slim lists what definitions and answers could do without.
@@ -334,10 +381,14 @@ func (p *rentPage) slim() {
 }
 
 func (p *rentPage) doubts() {
-	all := slices.Concat(p.v.Ledger.Doubts, p.v.Report.Doubts)
-	for _, b := range p.v.Ledger.LeftOut {
-		all = append(all, "not sent: "+b.Name.Tool+": "+lastNote(b))
+	all := slices.Clone(p.v.Ledger.Doubts)
+	if words := fetchedWords(p.v.Book); words != "" {
+		all = append(all, words)
 	}
+	for _, b := range p.v.Ledger.LeftOut {
+		all = append(all, "not sent: "+leftWords(b))
+	}
+	all = append(all, p.v.Report.Doubts...)
 	if len(all) == 0 {
 		return
 	}

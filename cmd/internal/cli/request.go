@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
@@ -78,7 +80,7 @@ servers itself (its MCP connector), which takes servers on https.
 	f.BoolVar(&o.json, "json", false, "JSON on a terminal, too")
 	f.BoolVar(&o.hosts, "hosts", false, "list the host profiles")
 	o.connector.add(c)
-	o.exact.add(c)
+	o.exact.add(c, true)
 	_ = c.RegisterFlagCompletionFunc("turn", cobra.FixedCompletions([]string{"last", "all", "0"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -99,9 +101,6 @@ func (a *app) runRequest(names []string, o *requestOptions) error {
 		return err
 	}
 	defer r.close()
-	if r.strange != nil {
-		a.say("%v; tokens are estimated as those of %s", r.strange, r.meter.Estimator().Model().ID)
-	}
 	turns, err := o.turns(r.book)
 	if err != nil {
 		return err
@@ -109,15 +108,18 @@ func (a *app) runRequest(names []string, o *requestOptions) error {
 	switch {
 	case o.connector.on:
 		return a.printConnector(r, o)
-	case o.exact.on:
+	case o.exact.on():
 		return a.countRequest(r, turns[0], o)
 	}
 	return a.printRequests(r, turns, o)
 }
 
 func (o *requestOptions) check() error {
+	if err := o.exact.check(); err != nil {
+		return err
+	}
 	forms := 0
-	for _, on := range []bool{o.changes, o.links, o.curl, o.connector.on, o.exact.on} {
+	for _, on := range []bool{o.changes, o.links, o.curl, o.connector.on, o.exact.on()} {
 		if on {
 			forms++
 		}
@@ -125,8 +127,10 @@ func (o *requestOptions) check() error {
 	switch {
 	case forms > 1:
 		return usagef("--changes, --links, --curl, --connector and --exact are forms of one answer; take one of them")
-	case (o.curl || o.exact.on) && o.turn == "all":
+	case (o.curl || o.exact.on()) && o.turn == "all":
 		return usagef("--curl and --exact send one request; take one --turn")
+	case !o.connector.on && (o.connector.pin || len(o.connector.urls) > 0):
+		return usagef("--pin and --url are for --connector")
 	case o.connector.on && o.turn != "last":
 		return usagef("--connector is the whole session as one request; it takes no --turn")
 	}
@@ -167,21 +171,103 @@ func (a *app) printRequests(rd *reading, turns []int, o *requestOptions) error {
 	}
 	host, reason := b.Profile()
 	a.say("as host %s would send it (%s); --links lists what is not on this wire", host.ID, reason)
+	a.sayLeftOut(b, turns)
 	out := &jsonOut{Writer: bufio.NewWriterSize(a.Stdout, 64<<10), terminal: isTerminal(a.Stdout)}
 	for _, n := range turns {
 		r := b.Request(n)
 		switch {
 		case o.changes:
-			out.value(changesObject(rd, r), len(turns) == 1)
+			out.value(changesObject(rd, r), o.turn != "all")
 		case o.links:
-			out.value(linksObject(rd, r), len(turns) == 1)
+			out.value(linksObject(rd, r), o.turn != "all")
 		case o.curl:
 			out.curl(r)
 		default:
-			out.raw(r.JSON(), len(turns) == 1)
+			out.raw(r.JSON(), o.turn != "all")
 		}
 	}
 	return out.Flush()
+}
+
+// saidLeftOut is how many definitions are named that a host leaves out.
+const saidLeftOut = 8
+
+// sayLeftOut says what of the sessions is not in these requests, where only the
+// requests are printed.
+func (a *app) sayLeftOut(b *claude.Book, turns []int) {
+	var said []string
+	seen, ended := map[claude.Link]bool{}, map[int]bool{}
+	for _, n := range turns {
+		r := b.Request(n)
+		for _, t := range r.LeftOut {
+			if l := t.Links()[0]; !seen[l] {
+				seen[l] = true
+				said = append(said, leftWords(t))
+			}
+		}
+		for _, s := range r.Ended() {
+			if !ended[s] {
+				ended[s] = true
+				a.say("%s", endedWords(b, s, n))
+			}
+		}
+	}
+	for _, s := range b.Request(turns[len(turns)-1]).Partial() {
+		a.say("%s", partialWords(b, s))
+	}
+	if words := fetchedWords(b); words != "" {
+		a.say("%s", words)
+	}
+	if len(said) > 0 {
+		a.say("%s left out:", plural(len(said), "definition"))
+	}
+	for _, words := range said[:min(len(said), saidLeftOut)] {
+		a.say("  %s", words)
+	}
+	if more := len(said) - saidLeftOut; more > 0 {
+		a.say("  and %d more; --links has all", more)
+	}
+}
+
+// leftWords names a definition that a host leaves out, and says why.
+func leftWords(t *claude.Block) string {
+	name := claude.Shown(t.Name.Tool)
+	if t.Kind == claude.Toolset {
+		name = "all tools of " + t.Name.Server
+	}
+	return claude.Shown(name) + ": " + lastNote(t)
+}
+
+func endedWords(b *claude.Book, session, request int) string {
+	return fmt.Sprintf("%s had ended before request %d: its tools are not in it, its calls and answers are", claude.Shown(b.Timeline().Sessions[session].Name), request)
+}
+
+func partialWords(b *claude.Book, session int) string {
+	return claude.Shown(b.Timeline().Sessions[session].Name) + ": its newest listing was not read to its end: tools may be missing"
+}
+
+// fetchedWords says what became of prompts and resources that were fetched; "" if none
+// were.
+func fetchedWords(b *claude.Book) string {
+	var what []string
+	for _, kind := range [][2]string{{"prompts/get", "prompts"}, {"resources/read", "resources"}} {
+		if slices.ContainsFunc(b.Timeline().Sessions, func(s *replay.Session) bool { return asks(s, kind[0]) }) {
+			what = append(what, kind[1])
+		}
+	}
+	if len(what) == 0 {
+		return ""
+	}
+	return strings.Join(what, " and ") + " were fetched, and are in no request here: whether and where the host gave them to the model is not on this wire"
+}
+
+func asks(s *replay.Session, method string) bool {
+	for i := range s.Calls() {
+		if s.Call(i).Method == method {
+			return true
+		}
+	}
+	return false
 }
 
 // jsonOut writes JSON; to a terminal, without what could drive it.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
@@ -22,6 +23,7 @@ type linksJSON struct {
 	Blocks       []blockJSON          `json:"blocks"`
 	Placeholders []claude.Placeholder `json:"placeholders"`
 	LeftOut      []leftJSON           `json:"left_out"`
+	Ended        []int                `json:"ended"` // sessions whose tools are not in it any more
 	Groups       []groupJSON          `json:"groups"`
 	Apart        []apartJSON          `json:"apart"`
 }
@@ -75,8 +77,13 @@ type cutJSON struct {
 	Limit     int      `json:"limit"`
 	Size      int      `json:"size"`
 	Estimated bool     `json:"estimated"`
-	Lost      string   `json:"lost"`
+	Lost      string   `json:"lost"` // its first bytes
+	LostBytes int      `json:"lost_bytes"`
 }
+
+// maxLost bounds how much is printed of a text that a host cuts off: all of it is in
+// the recording.
+const maxLost = 2000
 
 type blockJSON struct {
 	Path   string          `json:"path"`
@@ -129,7 +136,7 @@ func linksObject(rd *reading, r *claude.Request) linksJSON {
 	o := linksJSON{
 		Turn: r.Turn, Turns: b.Turns(), Tokens: sumObject(rd.meter, r), Model: b.Model(), Loading: b.Loading(),
 		Host:         hostJSON{host.ID, reason, host.Confidence, host.Date, append([]string{}, host.Assumed...)},
-		Placeholders: r.Placeholders(), LeftOut: []leftJSON{}, Groups: []groupJSON{}, Apart: []apartJSON{},
+		Placeholders: r.Placeholders(), LeftOut: []leftJSON{}, Ended: append([]int{}, r.Ended()...), Groups: []groupJSON{}, Apart: []apartJSON{},
 	}
 	line := b.Timeline()
 	for i, s := range line.Sessions {
@@ -217,7 +224,7 @@ func noteObjects(notes []claude.Note) (out []noteObject) {
 
 func cutObjects(cuts []claude.Cut) (out []cutJSON) {
 	for _, c := range cuts {
-		out = append(out, cutJSON{froms([]claude.Link{c.Link})[0], c.Unit, c.Limit, c.Size, c.Estimated, c.Lost})
+		out = append(out, cutJSON{froms([]claude.Link{c.Link})[0], c.Unit, c.Limit, c.Size, c.Estimated, strings.ToValidUTF8(c.Lost[:min(len(c.Lost), maxLost)], ""), len(c.Lost)})
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/ledger"
@@ -99,7 +101,7 @@ func (p *requestPage) grouping(turn int) {
 	}
 	for _, c := range t.Calls[1:min(len(t.Calls), 4)] {
 		call := &line.Calls[c]
-		p.reason(call.Tool+" is of the same turn", call.Join)
+		p.reason(claude.Shown(call.Tool)+" is of the same turn", call.Join)
 	}
 	if more := len(t.Calls) - 4; more > 0 {
 		p.line(dim, 0, fmt.Sprintf("and %d more calls; --links says why", more))
@@ -167,13 +169,13 @@ func (p *requestPage) tokens(b *claude.Placed) string {
 func (p *requestPage) label(b *claude.Placed) string {
 	switch b.Kind {
 	case claude.Tool:
-		return b.Name.Sent
+		return claude.Shown(b.Name.Sent)
 	case claude.ToolUse, claude.ToolResult:
-		return string(b.Kind) + " " + b.Name.Sent
+		return string(b.Kind) + " " + claude.Shown(b.Name.Sent)
 	case claude.Instructions:
-		return "instructions of " + b.Name.Server
+		return "instructions of " + claude.Shown(b.Name.Server)
 	case claude.Toolset:
-		return "all tools of " + b.Name.Server
+		return "all tools of " + claude.Shown(b.Name.Server)
 	}
 	return string(b.Kind)
 }
@@ -209,7 +211,7 @@ func (p *requestPage) body(b *claude.Placed) {
 		p.text(b.Text())
 	case claude.Tool:
 		for _, c := range b.Cuts() {
-			p.line(dim, 4, fmt.Sprintf("lost: %s", c.Lost))
+			p.text("lost: " + c.Lost)
 		}
 	}
 }
@@ -223,13 +225,25 @@ func (p *requestPage) result(c *claude.Content) {
 		if part.Placeholder != "" {
 			p.line(dim, 4, "░ "+part.Placeholder)
 		}
-		if known := part.Known(); known != "" {
+		if media := mediaWords(part); media != "" {
+			p.line(normal, 4, media)
+		} else if known := part.Known(); known != "" {
 			p.text(known)
 		}
 	}
 	for _, n := range c.Notes {
 		p.line(yellow, 4, "! "+n.Words)
 	}
+}
+
+// mediaWords says what a part is that people can't read; "" for a text.
+func mediaWords(part *claude.Part) string {
+	b := gjson.ParseBytes(part.JSON)
+	data := b.Get("source.data").String()
+	if data == "" || b.Get("source.type").String() != "base64" {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s, %s of base64", b.Get("type").String(), claude.Shown(b.Get("source.media_type").String()), bytesWords(len(data)))
 }
 
 // text prints the first lines of a text.
@@ -255,7 +269,7 @@ func (p *requestPage) rest(r *claude.Request, changes bool) {
 	if changes {
 		c := r.Changes()
 		for _, t := range c.Gone {
-			p.line(yellow, 0, "gone: "+string(t.Kind)+" "+t.Name.Sent)
+			p.line(yellow, 0, "gone: "+string(t.Kind)+" "+claude.Shown(t.Name.Sent))
 		}
 		if c.Reordered {
 			p.line(yellow, 0, "the tools stand in another order: to a cache that is another prefix")
@@ -263,11 +277,20 @@ func (p *requestPage) rest(r *claude.Request, changes bool) {
 		p.line(dim, 0, plural(c.Resent, "block")+" sent again")
 	}
 	for _, t := range r.LeftOut {
-		p.line(yellow, 0, "left out: "+t.Name.Tool+": "+lastNote(t))
+		p.line(yellow, 0, "left out: "+leftWords(t))
+	}
+	for _, s := range r.Partial() {
+		p.line(yellow, 0, partialWords(p.book, s))
+	}
+	if words := fetchedWords(p.book); words != "" {
+		p.line(dim, 0, words)
+	}
+	for _, s := range r.Ended() {
+		p.line(yellow, 0, endedWords(p.book, s, r.Turn))
 	}
 	line := p.book.Timeline()
 	for i := range line.Apart {
 		a := &line.Apart[i]
-		p.line(dim, 0, fmt.Sprintf("not the model's: %s, %s: %s", a.Tool, line.Label(a.Request), a.Reason))
+		p.line(dim, 0, fmt.Sprintf("not the model's: %s, %s: %s", claude.Shown(a.Tool), line.Label(a.Request), a.Reason))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/ledger"
 	"github.com/mcptap/mcptap/replay/toolsearch"
 )
@@ -60,7 +61,7 @@ of its arguments), so that a tool that can't be found stands out.
 		engines = append(engines, string(e))
 	}
 	o.add(c)
-	c.Flags().StringVar(&o.engine, "engine", engines[0], "how to search: "+strings.Join(engines, ", "))
+	c.Flags().StringVar(&o.engine, "engine", "", "how to search: "+strings.Join(engines, ", ")+" (default: as the host does, if that is known, else "+engines[0]+")")
 	c.Flags().IntVar(&o.limit, "limit", 0, "how many tools the model is given (0: as many as the engine gives by itself)")
 	c.Flags().BoolVar(&o.plurals, "fold-plurals", false, "take issues and issue for one word (bm25, claude-code)")
 	c.Flags().BoolVar(&o.fromCalls, "from-calls", false, "try obvious queries for each tool that was called")
@@ -83,7 +84,7 @@ type searched struct {
 type calledTool struct{ tool, calls int }
 
 func (a *app) runSearch(args []string, o *searchOptions) error {
-	if !slices.Contains(toolsearch.Engines(), toolsearch.Engine(o.engine)) {
+	if o.engine != "" && !slices.Contains(toolsearch.Engines(), toolsearch.Engine(o.engine)) {
 		return usagef("--engine takes one of regex, bm25 and claude-code, not %q", o.engine)
 	}
 	o.limit = cmp.Or(o.limit, toolsearch.DefaultLimit())
@@ -105,7 +106,10 @@ func (a *app) runSearch(args []string, o *searchOptions) error {
 	}
 	host, reason := rd.book.Profile()
 	a.say("names as host %s gives them (%s)", host.ID, reason)
-	how := toolsearch.Options{Engine: toolsearch.Engine(o.engine), Limit: o.limit, Now: a.Now}
+	how := toolsearch.Options{Engine: engineOf(o.engine, host), Limit: o.limit, Now: a.Now}
+	if o.engine == "" && !isTerminal(a.Stdout) {
+		a.say("searched with engine %s; --engine takes another", how.Engine)
+	}
 	if o.fromCalls {
 		return a.showProbes(s, how, o.json)
 	}
@@ -118,6 +122,18 @@ func (a *app) runSearch(args []string, o *searchOptions) error {
 		return a.matchesJSON(s, r)
 	}
 	return a.matchesTable(s, r)
+}
+
+// engineOf is the engine that the user means: without a word that of the host, if it
+// has one of its own, else the API's first.
+func engineOf(name string, host *claude.Profile) toolsearch.Engine {
+	all := toolsearch.Engines()
+	for _, e := range all {
+		if name == string(e) || name == "" && host.ID == string(e) {
+			return e
+		}
+	}
+	return all[0]
 }
 
 // catalogueOf takes what the sessions offered last, in the order in which it is sent.
@@ -135,7 +151,7 @@ func catalogueOf(rd *reading, plurals bool) (*searched, error) {
 		return nil, fmt.Errorf("search %s: no tools were listed that could be offered, so there is nothing to search", strings.Join(sessionTitles(rd), ", "))
 	}
 	for _, b := range leftOut {
-		s.leftOut = append(s.leftOut, b.Name.Tool+": "+lastNote(b))
+		s.leftOut = append(s.leftOut, leftWords(b))
 	}
 	s.addCalls(rd, at)
 	s.index = toolsearch.New(tools, plurals)

@@ -102,11 +102,34 @@ func (t *table) leastOf(at int) int {
 	c := t.columns[t.shown[at]]
 	switch {
 	case c.width == 0:
-		return lastWidth
+		return max(lastWidth, c.min)
 	case c.min > 0:
 		return c.min
 	}
 	return c.width
+}
+
+// fit makes the columns of numbers wide enough for those of the rows: a number is never
+// cut.
+func fit(columns []column, rows [][]string) []column {
+	for i := range columns {
+		for _, row := range rows {
+			if columns[i].right {
+				columns[i].width = max(columns[i].width, ansi.StringWidth(row[i]))
+			}
+		}
+	}
+	return columns
+}
+
+// missing are the names of the columns that the terminal has no room for.
+func (t *table) missing() (names []string) {
+	for i, c := range t.columns {
+		if t.terminal && c.name != "" && !slices.Contains(t.shown, i) {
+			names = append(names, c.name)
+		}
+	}
+	return names
 }
 
 // A style makes a row stand out, or stand back. It never says anything that the

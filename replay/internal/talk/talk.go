@@ -4,6 +4,7 @@ package talk
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
@@ -70,4 +71,17 @@ func (t *Talk) List(ms int, tools string) {
 // Cancel cancels a call.
 func (t *Talk) Cancel(ms, id int) {
 	t.Say(ms, tap.C2S, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id))
+}
+
+// Close ends the session at a time in milliseconds.
+func (t *Talk) Close(ms int) {
+	journal := fmt.Sprintf(`{"mcptap":1,"session":"talk","start":"2026-11-30T12:00:00Z","transport":"stdio"}
+{"n":1,"t":%d,"end":{"exit":0,"frames":0,"lost":0}}
+`, time.Duration(ms)*time.Millisecond)
+	r := tap.NewReader(strings.NewReader(journal))
+	for rec, err := r.Next(); err == nil; rec, err = r.Next() {
+		if rec.End != nil {
+			t.Record(&rec)
+		}
+	}
 }

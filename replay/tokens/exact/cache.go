@@ -38,7 +38,7 @@ func (d Dir) Load(key string) (int, bool) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, 1024))
 	var k kept
-	if err != nil || json.Unmarshal(b, &k) != nil || k.InputTokens == nil || *k.InputTokens < 0 {
+	if err != nil || json.Unmarshal(b, &k) != nil || k.InputTokens == nil || *k.InputTokens < 1 {
 		return 0, false
 	}
 	return *k.InputTokens, true

@@ -330,6 +330,7 @@ func TestRefusals(t *testing.T) {
 		{"null", raw(`{"input_tokens": null}`), "not of the form"},
 		{"a fraction", raw(`{"input_tokens": 4.5}`), "not of the form"},
 		{"fewer than none", raw(`{"input_tokens": -4}`), "can't be"},
+		{"none at all", raw(`{"input_tokens": 0}`), "can't be"},
 		{"far too many", raw(`{"input_tokens": 99999999999}`), "can't be"},
 		{"a huge body", raw(`{"input_tokens": 4` + strings.Repeat(" ", maxAnswer) + "}"), "over 1 MiB"},
 		{"a huge error", func(w http.ResponseWriter) {

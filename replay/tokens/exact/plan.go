@@ -106,7 +106,20 @@ func (c *Client) run(ctx context.Context, p *Plan, progress Progress) (kept, err
 // A ListPlan counts a list of tools: without it, with it, and without each tool.
 type ListPlan struct {
 	Plan
-	tools []tokens.Tool
+	tools   []tokens.Tool
+	entries [][]byte
+	whole   bool // without shares
+}
+
+// PlanWhole plans to count a list of tools as a whole, in two requests: without it, and
+// with it. Tools have no shares then.
+func (c *Client) PlanWhole(model string, tools []tokens.Tool) (*ListPlan, error) {
+	p, err := c.planWhole(model, tools)
+	if err != nil {
+		return nil, fmt.Errorf("planning to count tokens: %w", err)
+	}
+	p.whole = true
+	return p, nil
 }
 
 // PlanList plans to count a list of tools as a model reads them.
@@ -118,7 +131,7 @@ func (c *Client) PlanList(model string, tools []tokens.Tool) (*ListPlan, error) 
 	return p, nil
 }
 
-func (c *Client) planList(model string, tools []tokens.Tool) (*ListPlan, error) {
+func (c *Client) planWhole(model string, tools []tokens.Tool) (*ListPlan, error) {
 	if len(tools) == 0 || model == "" {
 		return nil, errors.New("a model and at least one tool are needed")
 	}
@@ -127,18 +140,26 @@ func (c *Client) planList(model string, tools []tokens.Tool) (*ListPlan, error) 
 		return nil, err
 	}
 	what := fmt.Sprintf("names, descriptions and input schemas of %s", english.Plural(len(tools), "tool", ""))
-	p := &ListPlan{Plan{Model: model, Host: c.host, What: what}, tools}
+	p := &ListPlan{Plan: Plan{Model: model, Host: c.host, What: what}, tools: tools, entries: entries}
 	if err := c.add(&p.Plan, "a request without tools", listBody(model, nil, -1)); err != nil {
 		return nil, err
 	}
 	if err := c.add(&p.Plan, "the whole list", listBody(model, entries, -1)); err != nil {
 		return nil, err
 	}
+	return p, nil
+}
+
+func (c *Client) planList(model string, tools []tokens.Tool) (*ListPlan, error) {
+	p, err := c.planWhole(model, tools)
+	if err != nil {
+		return nil, err
+	}
 	if len(tools) == 1 {
 		return p, nil // without it there are no tools, which is counted
 	}
 	for i := range tools {
-		if err := c.add(&p.Plan, "the list without "+c.words(tools[i].Name), listBody(model, entries, i)); err != nil {
+		if err := c.add(&p.Plan, "the list without "+c.words(tools[i].Name), listBody(model, p.entries, i)); err != nil {
 			return nil, err
 		}
 	}
@@ -202,7 +223,7 @@ type Counts struct {
 	Model string
 	None  int   // tokens of the request without tools
 	All   int   // with all of them
-	Tools []int // of each: with all, less without it
+	Tools []int // of each: with all, less without it; nil of a list that was counted as a whole
 	// NotKept is why an answer couldn't be kept for the next time, if one couldn't. The
 	// counts are right all the same.
 	NotKept error
@@ -216,6 +237,12 @@ func (c *Client) CountList(ctx context.Context, p *ListPlan, progress Progress) 
 		return nil, err
 	}
 	n := &Counts{Model: p.Model, None: p.steps[0].n, All: p.steps[1].n, NotKept: kept, list: p.tools}
+	if n.All < n.None {
+		return nil, fmt.Errorf("counting tokens: the answers of %s contradict each other: %d without tools, %d with all", p.Host, n.None, n.All)
+	}
+	if p.whole {
+		return n, nil
+	}
 	for i := range p.tools {
 		without := n.None
 		if len(p.tools) > 1 {
@@ -235,7 +262,8 @@ const source = "count_tokens"
 // Rent is what the list adds to each request, preamble included.
 func (n *Counts) Rent() tokens.Count { return tokens.Exact(n.All-n.None, source) }
 
-// Tool is one tool's share. If the list has one tool only, the preamble is in it.
+// Tool is one tool's share. If the list has one tool only, the preamble is in it. A list
+// that was counted as a whole has no shares.
 func (n *Counts) Tool(i int) tokens.Count { return tokens.Exact(n.Tools[i], source) }
 
 // Preamble is what is left of the rent when each tool has its share; 0 for a list of
@@ -251,6 +279,9 @@ func (n *Counts) Preamble() tokens.Count {
 // Fit calibrates an estimator of the same model, one that is not calibrated, by the
 // tools' shares. It takes two tools or more.
 func (n *Counts) Fit(e *tokens.Estimator) (tokens.Factor, error) {
+	if n.Tools == nil {
+		return n.fitWhole(e)
+	}
 	if len(n.Tools) < 2 {
 		return tokens.Factor{}, errors.New("calibrating the estimate: the share of a single tool holds the preamble; count a list of two or more")
 	}
@@ -259,4 +290,12 @@ func (n *Counts) Fit(e *tokens.Estimator) (tokens.Factor, error) {
 		samples = append(samples, tokens.Sample{Estimate: e.Tool(&n.list[i]).Sum, Actual: n.Tools[i]})
 	}
 	return tokens.Fit(samples)
+}
+
+// fitWhole calibrates by the list as a whole, less what the preamble is taken to be.
+func (n *Counts) fitWhole(e *tokens.Estimator) (tokens.Factor, error) {
+	_, list := e.List(n.list)
+	preamble, _ := e.Preamble(tokens.Auto)
+	_, mid, _ := preamble.Bounds()
+	return tokens.Fit([]tokens.Sample{{Estimate: list, Actual: max(0, n.All-n.None-int(mid))}})
 }

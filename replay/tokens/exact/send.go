@@ -77,7 +77,7 @@ func read(answer []byte) (int, error) {
 	if err := json.Unmarshal(answer, &a); err != nil || a.InputTokens == nil {
 		return 0, errors.New("the answer is not of the form {\"input_tokens\": 403}; is there a token counter at this address?")
 	}
-	if *a.InputTokens < 0 || *a.InputTokens > math.MaxInt32 {
+	if *a.InputTokens < 1 || *a.InputTokens > math.MaxInt32 {
 		return 0, fmt.Errorf("the answer says %d tokens, which can't be", *a.InputTokens)
 	}
 	return *a.InputTokens, nil
