@@ -435,7 +435,7 @@ func (p *rentPage) chart(w, h int) []string {
 		lines = append(lines, l.String())
 	}
 	legend := draw.NewLine(w, "").Gap(axis).Raw(th.Parts[1], "█").Raw(th.Dim, " tools").Gap(2).Raw(th.Parts[3], "▒").Raw(th.Dim, " all else").Gap(2)
-	return append(lines, legend.Raw(th.Faint, "requests 1 to "+itoa(p.v.turns)).String())
+	return append(lines, legend.Raw(th.Faint, "requests 0 to "+itoa(p.v.turns-1)).String())
 }
 
 func peakOf(all []requestWeight) (peak tokens.Count) {
