@@ -248,7 +248,7 @@ func (m *members) Read(p []byte) (int, error) {
 		m.end = false
 	}
 	n, err := m.zip.Read(p)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		m.end, err = true, nil
 	}
 	return n, err
