@@ -34,7 +34,7 @@ func (l *list[T]) at(i int) *T { return &l.pages[i/pageSize][i%pageSize] }
 // somebody makes them up.
 const (
 	maxNames = 1 << 16
-	maxName  = 128 // bytes of one
+	maxName  = 512 // bytes of one
 )
 
 // names gives each text a number, 0 for none.

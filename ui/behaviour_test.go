@@ -186,6 +186,8 @@ func TestFilter(t *testing.T) {
 	d.has("3 of 11") // what is not finished selects by its beginning
 	d.keys("+x")
 	d.has("a number")
+	d.keys("enter") // it can't stay like this
+	d.has("a number", "ms>x")
 	d.keys("ctrl+u", `+"No ticket"`)
 	d.has(`"No ticket": 1 of 11`, "✗ tool")
 	d.keys("ctrl+u", "+turn:1")

@@ -367,6 +367,20 @@ func (c *calls) judge(text string) styled {
 	return styled{"tab " + strings.Join(ways, "  "), th.Faint}
 }
 
+// refuse tells why a filter can't stay as it is; empty if it can.
+func (c *calls) refuse(text string) string {
+	typed := filter.Typing(text)
+	if typed.Err != nil {
+		return typed.Err.What + "; " + typed.Err.Hint
+	}
+	if typed.Filter != nil {
+		if _, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies(), MarkOf: c.markOf()}); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
 // vocabularyStep is how many calls one key looks at for the values that occur.
 const vocabularyStep = 20000
 

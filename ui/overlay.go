@@ -48,6 +48,7 @@ type prompt struct {
 	cancel func() tea.Cmd
 
 	judge    func(text string) styled // what to say of the text; may be nil
+	refuse   func(text string) string // why it can't be accepted; may be nil, and so may the reason be
 	complete func(text string) string // what the tab key makes of it; may be nil
 	said     styled                   // by judge
 }
@@ -73,6 +74,12 @@ func (a *app) promptKey(k tea.KeyMsg) tea.Cmd {
 	p := a.prompt
 	switch k.String() {
 	case "enter":
+		if p.refuse != nil {
+			if why := p.refuse(p.line.String()); why != "" {
+				p.said = styled{why, a.env.th.Bad}
+				return nil
+			}
+		}
 		a.prompt = nil
 		p.line.Keep()
 		return p.accept(p.line.String())

@@ -114,8 +114,10 @@ type screenWriter struct {
 }
 
 const (
-	beginPicture = "\x1b[?2026h"
-	endPicture   = "\x1b[?2026l"
+	// Within a picture lines don't wrap: a row that a terminal takes for longer than we
+	// do, by some script's joined characters, then spoils no other row.
+	beginPicture = "\x1b[?2026h\x1b[?7l"
+	endPicture   = "\x1b[?7h\x1b[?2026l"
 	// long is from which length on a write is a picture.
 	longWrite = 64
 )

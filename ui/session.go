@@ -473,7 +473,12 @@ func (s *session) filterPrompt() {
 		defer s.feed.Unlock()
 		return s.calls.judge(text)
 	}
-	s.env.root.prompt = &prompt{label: "filter", line: &s.filterLine, change: set, accept: set, judge: judge, complete: s.calls.complete, cancel: func() tea.Cmd {
+	refuse := func(text string) string {
+		s.feed.Lock()
+		defer s.feed.Unlock()
+		return s.calls.refuse(text)
+	}
+	s.env.root.prompt = &prompt{label: "filter", line: &s.filterLine, change: set, accept: set, judge: judge, refuse: refuse, complete: s.calls.complete, cancel: func() tea.Cmd {
 		s.filterLine.Set(before)
 		return set(before)
 	}}
