@@ -101,6 +101,12 @@ func TestFindingLeadsToItsFrame(t *testing.T) {
 	d.has("TOOL-21", "#15")
 	d.keys("enter")
 	d.has("─ calls", "frame 15 result of tools/call assign_ticket", "hidden error")
+	d.keys("esc")
+	d.has("TOOL-21", "#15") // back to where it came from
+	d.keys("esc")
+	d.has("─ calls")
+	d.keys("esc")
+	d.has("recordings")
 }
 
 func TestSearch(t *testing.T) {

@@ -57,6 +57,7 @@ type taker interface {
 
 // newReport makes the screen that an action opens.
 func (s *session) newReport(id string) (r *reportScreen, work func() (*review, error)) {
+	s.from = nil
 	r = &reportScreen{env: s.env, of: s, at: inReport, title: id}
 	path, e, others := s.path, s.env, s.others
 	s.feed.Lock()
@@ -202,6 +203,7 @@ func (r *reportScreen) jump() tea.Cmd {
 		return nil
 	}
 	r.of.jump(frame)
+	r.of.from = r
 	return r.env.root.do("back")
 }
 

@@ -16,6 +16,7 @@ import (
 // and a line of time. What it needs from files it asks for in commands.
 type session struct {
 	env   *env
+	from  *reportScreen // whose row led here; esc goes back to it
 	path  string
 	feed  *feed.Feed
 	calls calls
@@ -318,6 +319,10 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		if s.focus != inCalls {
 			s.focus = inCalls
 			return nil, true
+		}
+		if from := s.from; from != nil {
+			s.from = nil
+			return s.env.root.push(from, nil), true
 		}
 		return s.dropFilter()
 	default:
