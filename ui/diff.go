@@ -21,29 +21,38 @@ import (
 type otherSession struct {
 	info sessions.Info
 	sum  sessions.Summary
-	same bool // it has the same label
+	same bool // it has the same label or server
 }
 
-// reviewOthers lists the sessions of the store but one: those of the same label first.
+// reviewOthers lists the sessions of the store but one: those of the same label
+// first, then those of the same server.
 func reviewOthers(e *env, path, label string) (*review, error) {
 	infos, err := e.Store.List()
 	if err != nil {
 		return nil, err
 	}
 	sums := e.Store.Summaries(infos)
-	var same, rest []otherSession
+	server := ""
+	for i := range infos {
+		if infos[i].Path == path {
+			server = sums[infos[i].ID].Server
+		}
+	}
+	var near [3][]otherSession // of the same label, of the same server, others
 	for i := range infos {
 		if infos[i].Path == path {
 			continue
 		}
-		o := otherSession{infos[i], sums[infos[i].ID], infos[i].Label() == label}
-		if o.same {
-			same = append(same, o)
-		} else {
-			rest = append(rest, o)
+		sum, at := sums[infos[i].ID], 2
+		switch {
+		case infos[i].Label() == label:
+			at = 0
+		case server != "" && sum.Server == server:
+			at = 1
 		}
+		near[at] = append(near[at], otherSession{infos[i], sum, at < 2})
 	}
-	return &review{others: append(same, rest...)}, nil
+	return &review{others: slices.Concat(near[0], near[1], near[2])}, nil
 }
 
 // choicePage lets the user choose the session to compare with.

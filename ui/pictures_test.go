@@ -45,7 +45,7 @@ func TestPictures(t *testing.T) {
 		{"peers", 110, 30, "down enter p"},
 		{"rent", 120, 34, "down*4 enter r"},
 		{"search", 110, 28, "down*4 enter S +comment enter"},
-		{"diff", 130, 36, "down*4 enter d down*4 enter"},
+		{"diff", 130, 36, "down*4 enter d enter"},
 		{"help", 110, 36, "enter ?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
