@@ -36,11 +36,11 @@ func Run(o Options, t Terminal) error {
 		a.ground = func() { _, _ = out.Write([]byte("\x1b]11;?\x1b\\")) }
 	}
 	g := &guard{app: a}
-	p := tea.NewProgram(g, tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(maxFPS), tea.WithEnvironment(t.Environ))
+	p := tea.NewProgram(g, tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(maxFPS), tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler())
 	g.quit = p.Quit
 	in.ground = func(dark bool) { p.Send(groundMsg{dark}) }
 	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, hangupSignals...)
+	signal.Notify(hangup, endSignals...)
 	defer signal.Stop(hangup)
 	go func() {
 		if _, ok := <-hangup; ok {

@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// hangupSignals end the program like its quit key: bubbletea takes the others.
-var hangupSignals = []os.Signal{syscall.SIGHUP, syscall.SIGQUIT}
+// endSignals end the program like its quit key. Bubbletea's own way closes the
+// terminal while it is being read.
+var endSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}

@@ -2,5 +2,5 @@ package ui
 
 import "os"
 
-// hangupSignals are none: bubbletea takes what there is.
-var hangupSignals []os.Signal
+// endSignals end the program like its quit key.
+var endSignals = []os.Signal{os.Interrupt}
