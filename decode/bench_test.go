@@ -88,9 +88,6 @@ func BenchmarkCorpus(b *testing.B) {
 // TestMemory: an index entry costs at most 100 bytes a frame, with whatever ids
 // clients use.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes 400,000 frames")
-	}
 	const n = 400_000
 	for name, id := range map[string]string{
 		"numbers":         `%d`,

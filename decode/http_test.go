@@ -299,9 +299,6 @@ func TestEndpointOf(t *testing.T) {
 
 // TestHTTPMemory: an exchange with its two frames costs little.
 func TestHTTPMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it makes 100,000 exchanges")
-	}
 	const n = 100_000
 	head, end := tap.Exchange{Phase: tap.PhaseRequest, Method: "POST", Target: "/mcp", Client: "127.0.0.1:50000", Headers: [][2]string{
 		{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/call"}, {"Mcp-Name", "a"}}}, tap.Exchange{Phase: tap.PhaseEnd, By: tap.EndServer}

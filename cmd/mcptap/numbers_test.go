@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -43,16 +44,10 @@ func walkedOutput(t *testing.T, args []string, terminal uint16) string {
 		return onTerminal(t, terminal, "NO_COLOR=1", args...)
 	}
 	out, err := exec.Command("mcptap", args...).Output()
-	if exit := (*exec.ExitError)(nil); err != nil && !errorsAs(err, &exit) {
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
 	return string(out)
-}
-
-func errorsAs(err error, to **exec.ExitError) bool {
-	e, ok := err.(*exec.ExitError) //nolint:errorlint // of Output, which does not wrap it
-	*to = e
-	return ok
 }
 
 var date = regexp.MustCompile(`\d{4}-\d\d-\d\d`)

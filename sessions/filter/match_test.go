@@ -287,14 +287,11 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, around string, depth uint8, ascii bool) {
 		text, around = strings.ToValidUTF8(text, "?"), strings.ToValidUTF8(around, "?")
 		if text == "" || strings.ContainsAny(text, `\`) && depth%4 != 1 { // how deep a backslash is meant nobody can tell
-			t.Skip()
-		}
-		if strings.ContainsAny(text, "\x00\x01\x02\x03\x04\x05\x06\x07\x0b\x0e\x0f\x7f<>&\u2028\u2029") {
-			t.Skip() // spelt in several ways
+			return
 		}
 		body := around + text + around
 		if strings.HasSuffix(around, `\`) {
-			t.Skip() // it is part of an escape then
+			return // the text begins within an escape then
 		}
 		for range depth % 4 {
 			b, err := json.Marshal(body)
