@@ -3,6 +3,7 @@ package sessions
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcptap/mcptap/sessions/marks"
+	"github.com/mcptap/mcptap/sessions/neutral"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -42,6 +44,9 @@ type Info struct {
 	// for its client to come back.
 	Length time.Duration
 	Empty  bool // there is no byte in the journal: it has just begun, or the disk is full
+	// Problem is why there is nothing to show of the file: it is no recording at all. ""
+	// if it is one, as far as its two ends tell, or may become one.
+	Problem string
 }
 
 // Label is the session's label: of a journal that is empty, the one in its id.
@@ -198,12 +203,38 @@ func inspect(path string) (Info, error) {
 		return Info{}, err
 	}
 	i := Info{ID: strings.TrimSuffix(filepath.Base(path), journalExt), Path: path, Size: stat.Size(), Start: stat.ModTime(), Empty: stat.Size() == 0}
-	if r, err := tap.NewReader(io.LimitReader(f, firstLine)).Next(); err == nil && r.Header != nil {
-		i.Header, i.Start = r.Header, r.Header.Start
+	first := tap.NewReader(io.LimitReader(f, firstLine))
+	r, err := first.Next()
+	if err == nil && r.Header != nil {
+		i.Header = r.Header
+		if !r.Header.Start.IsZero() {
+			i.Start = r.Header.Start
+		}
 	}
 	i.readTail(f, stat.Size())
 	i.State = state(f, i.End)
+	if i.Header == nil && i.Records == 0 && i.State != Live && !bytes.HasPrefix(first.Line(), []byte(neutral.Start)) {
+		i.Problem = problem(&i, r, err, first.Line())
+	}
 	return i, nil
+}
+
+// Inspect says of one file what List says of each.
+func Inspect(path string) (Info, error) { return inspect(path) }
+
+// problem says what is wrong with a file that has no record in it.
+func problem(i *Info, first tap.Record, err error, line []byte) string {
+	switch {
+	case i.Empty:
+		return "the file is empty"
+	case err != nil:
+		return "its first line has no end"
+	case !json.Valid(line):
+		return "its first line is not JSON"
+	case first.Bad != nil:
+		return "its first line is no record: " + first.Bad.Error()
+	}
+	return "it has no header and no frames"
 }
 
 // firstLine bounds the header; a command line is at most 2 MiB on Linux.

@@ -2,8 +2,10 @@ package sessions
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/mcptap/mcptap/sessions/neutral"
@@ -114,6 +116,40 @@ func (s *Session) Grown() bool {
 	stat, err := f.Stat()
 	at, seekErr := f.Seek(0, io.SeekCurrent)
 	return err == nil && seekErr == nil && at < stat.Size()
+}
+
+// Fate is what became of a recording's file since it was opened.
+type Fate uint8
+
+// The fates of a file.
+const (
+	There    Fate = iota
+	Deleted       // no file has its name
+	Replaced      // another file has its name
+	Cut           // it is shorter than what was read of it
+)
+
+// Fate looks at the recording's file. One that was read from a stream is always there.
+func (s *Session) Fate() Fate {
+	f, ok := s.file.(*os.File)
+	if !ok || s.path == "" {
+		return There
+	}
+	named, err := os.Stat(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Deleted
+	}
+	own, ownErr := f.Stat()
+	if err != nil || ownErr != nil {
+		return There // that can't be told
+	}
+	switch at, err := f.Seek(0, io.SeekCurrent); {
+	case !os.SameFile(named, own):
+		return Replaced
+	case err == nil && own.Size() < at:
+		return Cut
+	}
+	return There
 }
 
 // Body gives a frame's exact bytes without its end, from the journal or from

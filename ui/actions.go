@@ -34,7 +34,7 @@ const (
 // line of help.
 type Action struct {
 	ID    string
-	Keys  []string // as bubbletea names them
+	Keys  []string // as bubbletea names them; "c f" is f in the menu that c opens
 	Name  string
 	Help  string
 	Hint  string // a word for the line of keys at the bottom; "" if it is not there
@@ -49,6 +49,7 @@ const (
 	groupShow    = "Showing"
 	groupTime    = "Time"
 	groupSession = "Recordings"
+	groupCopy    = "Copying"
 	groupProgram = "Program"
 )
 
@@ -80,9 +81,6 @@ var actions = []Action{
 	{"shrink", []string{"-"}, "smaller pane", "make the pane smaller", "", groupShow, inSession},
 	{"mark", []string{"b"}, "mark", "mark the frame, or take its mark away; the filter mark:yes finds them", "", groupShow, inSession},
 	{"note", []string{"N"}, "note", "write a note on the frame; it is kept beside the recording", "", groupShow, inSession},
-	{"copy", []string{"y"}, "copy", "copy the frame; in a frame, the value the cursor is on", "", groupShow, inCalls | inFrame},
-	{"copy-path", []string{"Y"}, "copy path", "copy the path of the value, as gjson and jq-like tools take it", "", groupShow, inFrame},
-
 	{"play", []string{" "}, "play", "play the session at its own pace; again to stop", "play", groupTime, inSession},
 	{"faster", []string{">", "."}, "faster", "play twice as fast", "", groupTime, inSession},
 	{"slower", []string{"<", ","}, "slower", "play half as fast", "", groupTime, inSession},
@@ -105,8 +103,20 @@ var actions = []Action{
 	{"keep", []string{"*"}, "keep", "protect the recording from being removed for room, or end that", "keep", groupSession, inSessions},
 	{"delete", []string{"delete", "D"}, "delete", "delete the recording, after asking", "delete", groupSession, inSessions},
 
+	{"copy", []string{"y"}, "copy", "copy the frame; in a frame the value at the cursor, in what the model reads the block", "", groupCopy, inSession},
+	{"copy-menu", []string{"c"}, "copy…", "choose what to copy", "copy", groupCopy, inSession},
+	{"copy-frame", []string{"c f"}, "copy frame", "the frame, byte for byte", "", groupCopy, inSession},
+	{"copy-value", []string{"c v"}, "copy value", "the value that the frame's cursor is on", "", groupCopy, inSession},
+	{"copy-path", []string{"Y", "c p"}, "copy path", "the path of that value, as gjson and tools like jq take it", "", groupCopy, inSession},
+	{"copy-block", []string{"c b"}, "copy block", "the block that the cursor is on, as the model reads it", "", groupCopy, inSession},
+	{"copy-request", []string{"c r"}, "copy whole request", "the request that the model reads at this moment, as JSON", "", groupCopy, inSession},
+	{"copy-shell", []string{"c s"}, "copy as command", "a shell command that sends the message again: curl, or a pipe into the server", "", groupCopy, inSession},
+	{"copy-file", []string{"y"}, "copy file name", "the path of the recording's file", "", groupCopy, inSessions},
+
 	{"palette", []string{":", "ctrl+p"}, "commands", "find an action by its name", "", groupProgram, everywhere},
 	{"help", []string{"?", "f1"}, "help", "the keys that work here", "help", groupProgram, everywhere},
+	{"filter-help", []string{"F"}, "how to filter", "the language of filters, with examples", "filters", groupProgram, inSession | inHelp},
+	{"redraw", []string{"ctrl+l"}, "redraw", "draw the whole screen anew, if something else has written on it", "", groupProgram, everywhere},
 	{"quit", []string{"q", "ctrl+c"}, "quit", "leave", "", groupProgram, everywhere},
 }
 
@@ -119,7 +129,7 @@ func (a *Action) Binding() key.Binding {
 	for i, k := range a.Keys {
 		names[i] = KeyName(k)
 	}
-	return key.NewBinding(key.WithKeys(a.Keys...), key.WithHelp(strings.Join(names, " "), a.Help))
+	return key.NewBinding(key.WithKeys(a.Keys...), key.WithHelp(strings.Join(names, " or "), a.Help))
 }
 
 // actionFor finds what a key does at a place.
@@ -143,7 +153,7 @@ func actionsAt(at place) (out []*Action) {
 }
 
 // keyNames are keys as people call them.
-var keyNames = map[string]string{" ": "space", "up": "↑", "down": "↓", "left": "←", "right": "→", "pgup": "page up", "pgdown": "page down", "delete": "del"}
+var keyNames = map[string]string{" ": "space", "up": "↑", "down": "↓", "left": "←", "right": "→", "pgup": "pgup", "pgdown": "pgdn", "delete": "del"}
 
 // KeyName is a key as people call it.
 func KeyName(key string) string {

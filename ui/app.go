@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -25,8 +27,10 @@ type Options struct {
 	Zone  *time.Location // for moments; nil: the local one
 	Dir   string         // where new files go that are named without a folder
 
-	// Copy puts text on the clipboards there are.
-	Copy func(text string) error
+	// Copy puts text on the clipboards there are, and says which they were.
+	Copy func(text string) (where string, err error)
+	// Filters is the help topic on the language of filters, its title in the first line.
+	Filters string
 	// Since compares a session with an earlier one of the same server.
 	Since func(*sessions.Loaded) []rules.Finding
 	// Sibling finds the other half of a session whose server was probed apart.
@@ -69,6 +73,7 @@ type app struct {
 
 	prompt  *prompt
 	palette *palette
+	menu    *menu
 	dialog  *dialog
 	note    noteMsg
 	noteID  int
@@ -171,7 +176,13 @@ func (a *app) top() screen { return a.screens[len(a.screens)-1] }
 
 func (a *app) opened(msg openedMsg) tea.Cmd {
 	if msg.err != nil {
-		return tea.Batch(a.screens[0].(*sessionList).start(), a.say(noteMsg{"opening " + msg.path + ": " + msg.err.Error(), true}))
+		why := msg.err
+		var known *fs.PathError
+		if errors.As(why, &known) { // its path is said already
+			why = known.Err
+		}
+		a.dialog = &dialog{title: "it can't be opened", lines: []string{"opening " + msg.path, " ", why.Error()}}
+		return a.screens[0].(*sessionList).start()
 	}
 	return a.push(newSession(a.env, msg.path, msg.feed, msg.goal))
 }
@@ -206,10 +217,14 @@ func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 		return a.quit()
 	case "ctrl+z":
 		return tea.Suspend
+	case "ctrl+l": // what spoils a screen may come while something lies over it
+		return tea.ClearScreen
 	}
 	switch {
 	case a.dialog != nil:
 		return a.dialogKey(name)
+	case a.menu != nil:
+		return a.menuKey(k)
 	case a.palette != nil:
 		return a.paletteKey(k)
 	case a.prompt != nil:
@@ -246,6 +261,15 @@ func (a *app) do(id string) tea.Cmd {
 			return nil
 		}
 		return a.push(newHelp(a.env, a.top().place()), nil)
+	case "filter-help":
+		if a.env.Filters == "" {
+			return a.say(noteMsg{"'mcptap help filters' has it", false})
+		}
+		return a.push(newTopic(a.env, a.env.Filters), nil)
+	case "copy-menu":
+		a.menu = newMenu("copy", "c", a.top().place())
+	case "redraw":
+		return tea.ClearScreen
 	case "palette":
 		a.palette = newPalette(a.top().place())
 	}
@@ -273,6 +297,8 @@ func (a *app) mouse(m tea.MouseMsg) tea.Cmd {
 		return nil
 	case a.palette != nil:
 		return a.paletteClick(m)
+	case a.menu != nil:
+		return a.menuClick(m)
 	case m.Y == a.h-1 && m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft:
 		return a.footClick(m.X)
 	}
@@ -293,8 +319,17 @@ func (a *app) View() string {
 	if a.w < leastWidth || a.h < leastHeight {
 		return draw.Cut("mcptap: enlarge this window", a.w)
 	}
-	lines := a.top().view(a.w, a.h-1)
-	lines = append(draw.Fill(lines, a.w, a.h-1), a.foot())
+	foot := a.foot()
+	h := a.h - 1
+	if words := a.lasting(); words != "" {
+		h--
+		foot = append([]string{draw.NewLine(a.w, "").Gap(1).Text(a.env.th.Warn, words).String()}, foot...)
+	}
+	lines := draw.Fill(a.top().view(a.w, h), a.w, h)
+	lines = append(lines[:min(h, a.h-len(foot))], foot...)
+	if a.menu != nil {
+		overlay(lines, a.menu.view(a.env.th, a.w), a.w)
+	}
 	if a.palette != nil {
 		overlay(lines, a.palette.view(a.env.th, a.w, a.h), a.w)
 	}
@@ -331,24 +366,37 @@ func (a *app) hints() (out []hint) {
 	return append(out, help)
 }
 
-// foot is the line at the bottom: a prompt, a note, or the keys.
-func (a *app) foot() string {
+// foot is what stands at the bottom: a prompt with what there is to say of it, a note,
+// or the keys.
+func (a *app) foot() []string {
 	th := a.env.th
 	switch {
 	case a.prompt != nil:
-		return a.prompt.view(th, a.w)
+		return a.prompt.view(th, a.w, a.h/3)
 	case a.note.text != "":
 		style := th.Accent
 		if a.note.bad {
 			style = th.Bad
 		}
-		return draw.NewLine(a.w, "").Gap(1).Text(style, a.note.text).String()
+		return noteLines(style, a.note.text, a.w, a.h/3)
 	}
 	l := draw.NewLine(a.w, "")
 	for _, h := range a.hints() {
 		l.To(h.from).Raw(th.Accent, h.key).Gap(1).Raw(th.Dim, h.word)
 	}
-	return l.String()
+	return []string{l.String()}
+}
+
+// noteLines breaks a note, so that the end of a sentence can be read too.
+func noteLines(style draw.Style, text string, w, most int) (lines []string) {
+	parts := wrapText(text, w-2)
+	if most = max(1, most); len(parts) > most {
+		parts = append(parts[:most-1], strings.Join(parts[most-1:], " "))
+	}
+	for _, p := range parts {
+		lines = append(lines, draw.NewLine(w, "").Gap(1).Text(style, p).String())
+	}
+	return lines
 }
 
 func (a *app) footClick(x int) tea.Cmd {

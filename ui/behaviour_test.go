@@ -55,7 +55,7 @@ func TestOpenAtOnce(t *testing.T) {
 
 func TestListFilterAndOrder(t *testing.T) {
 	d := open(t, "/", "+school")
-	d.has("1 of 3 recordings", "school")
+	d.has("1 of 3 recordings, newest first", "school")
 	d.keys("enter", "enter")
 	d.has("no end: its tap was killed")
 	d.keys("esc", "/", "esc", "o")
@@ -297,7 +297,7 @@ func TestLive(t *testing.T) {
 	d.has("●", "fresh")
 	d.keys("enter")
 	d.has("● live", "tools/list", "… open")
-	d.clock = now.Add(2300 * time.Millisecond)
+	d.clock = now.Add(2450 * time.Millisecond)
 	d.tick()
 	d.has("2400.0") // an open call counts up
 	write(tap.S2C, `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`)
@@ -350,5 +350,8 @@ func TestErrorsAreShownWhereTheyConcern(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.keys("enter")
-	d.has("opening " + path[:20])
+	d.has("opening "+path[:20], "no such file or directory")
+	d.keys("enter")
+	d.tick()
+	d.has("2 recordings")
 }

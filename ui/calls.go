@@ -384,15 +384,6 @@ func (c *calls) refuse(text string) string {
 // vocabularyStep is how many calls one key looks at for the values that occur.
 const vocabularyStep = 20000
 
-// complete goes on with what was typed in the first of the ways there are.
-func (c *calls) complete(text string) string {
-	ways := filter.Complete(text, len(text), &c.words)
-	if len(ways) == 0 || ways[0].From < 0 || ways[0].To > len(text) {
-		return text
-	}
-	return text[:ways[0].From] + ways[0].Text + text[ways[0].To:]
-}
-
 // refilter begins to filter anew; what fits one step is there at once.
 func (c *calls) refilter() {
 	c.filterID++

@@ -245,28 +245,6 @@ func (p *framePane) path() string {
 	return ""
 }
 
-// text is what to copy: the value under the cursor, or the whole frame. Hidden
-// characters are written so that they can be seen.
-func (p *framePane) text(value bool) (text, what string) {
-	if p.body == nil {
-		return "", ""
-	}
-	b, what := p.body.Bytes, "frame "+strconv.FormatUint(p.body.Info.N, 10)
-	if t := p.tree(); value && t != nil && t.Len() > 0 {
-		b, what = t.Value(p.list.Cursor()), "value"
-	}
-	if p.body.Tree != nil {
-		var s strings.Builder
-		_, _ = safetext.JSON(&s).Write(b)
-		return s.String(), what
-	}
-	lines := strings.Split(string(b), "\n")
-	for i := range lines {
-		lines[i] = safetext.Line(lines[i])
-	}
-	return strings.Join(lines, "\n"), what
-}
-
 // title says which frame is shown, and what it is.
 func (p *framePane) title(f *feed.Feed) (name, rest string) {
 	if p.body == nil {
@@ -401,18 +379,4 @@ func (p *framePane) pathLine(w int) string {
 		l.Raw(th.Faint, "path ").Text(th.Dim, path)
 	}
 	return l.String()
-}
-
-// copy puts text on the clipboard and says so.
-func (e *env) copy(what, text string) tea.Cmd {
-	if text == "" || e.Copy == nil {
-		return send(noteMsg{"there is nothing to copy here", false})
-	}
-	put := e.Copy
-	return func() tea.Msg {
-		if err := put(text); err != nil {
-			return noteMsg{"copying: " + err.Error(), true}
-		}
-		return noteMsg{"copied the " + what + " (" + size(int64(len(text))) + " B)", false}
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ var now = time.Date(2026, 11, 30, 13, 15, 2, 0, time.UTC)
 type driver struct {
 	t      testing.TB
 	app    *app
-	ticks  []func() tea.Msg
+	ticks  []tick
 	copied string
 	quit   bool
 	clock  time.Time
@@ -44,11 +45,12 @@ func driveOn(t testing.TB, store sessions.Store, path string, profile colorprofi
 	t.Helper()
 	d := &driver{t: t, clock: now}
 	d.app = newApp(Options{Store: store, Open: path, Zone: time.UTC, Dir: t.TempDir(),
-		Now:  func() time.Time { return d.clock },
-		Copy: func(s string) error { d.copied = s; return nil },
+		Now:     func() time.Time { return d.clock },
+		Copy:    func(s string) (string, error) { d.copied = s; return "the terminal", nil },
+		Filters: "the language of filters\nA filter is made of terms.\n\n    tool:add_*    calls of tools whose name begins with add_\n",
 	}, profile, true)
 	d.app.env.tick = func(after time.Duration, f func(time.Time) tea.Msg) tea.Cmd {
-		d.ticks = append(d.ticks, func() tea.Msg { d.clock = d.clock.Add(after); return f(d.clock) })
+		d.ticks = append(d.ticks, tick{d.clock.Add(after), f})
 		return nil
 	}
 	d.run(d.app.Init())
@@ -89,12 +91,22 @@ func (d *driver) run(cmd tea.Cmd) {
 	}
 }
 
-// tick lets the ticks happen that were asked for so far.
+// tick is a command that waits for its moment.
+type tick struct {
+	due time.Time
+	f   func(time.Time) tea.Msg
+}
+
+// tick lets the ticks happen that were asked for so far, each at its moment.
 func (d *driver) tick() {
 	ticks := d.ticks
 	d.ticks = nil
-	for _, f := range ticks {
-		d.send(f())
+	slices.SortStableFunc(ticks, func(a, b tick) int { return a.due.Compare(b.due) })
+	for _, t := range ticks {
+		if t.due.After(d.clock) {
+			d.clock = t.due
+		}
+		d.send(t.f(d.clock))
 	}
 }
 
@@ -123,7 +135,7 @@ func (d *driver) keys(names ...string) *driver {
 var keyTypes = map[string]tea.KeyType{
 	"enter": tea.KeyEnter, "esc": tea.KeyEsc, "tab": tea.KeyTab, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 	"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "delete": tea.KeyDelete, "backspace": tea.KeyBackspace,
-	"ctrl+c": tea.KeyCtrlC, "ctrl+u": tea.KeyCtrlU,
+	"ctrl+c": tea.KeyCtrlC, "ctrl+u": tea.KeyCtrlU, "ctrl+l": tea.KeyCtrlL, "f1": tea.KeyF1, "shift+tab": tea.KeyShiftTab,
 }
 
 func keyMsg(t testing.TB, name string) tea.KeyMsg {
@@ -217,7 +229,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-var rootDoes = map[string]bool{"quit": true, "back": true, "help": true, "palette": true}
+var rootDoes = map[string]bool{"quit": true, "back": true, "help": true, "palette": true, "filter-help": true, "redraw": true, "copy-menu": true}
 
 func TestEveryActionHasHelp(t *testing.T) {
 	for _, a := range Actions() {

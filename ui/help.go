@@ -1,23 +1,43 @@
 package ui
 
 import (
+	"strings"
+
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/mcptap/mcptap/ui/draw"
 	"github.com/mcptap/mcptap/ui/vlist"
 )
 
-// help shows the keys that work where it was asked for, and the signs of that screen.
+// help is a text to read: the keys that work where it was asked for with the signs of
+// that screen, or a topic. Its lines are broken to the width there is.
 type help struct {
-	env  *env
-	list vlist.List
-	rows []helpRow
+	env   *env
+	title string
+	rest  string
+	rows  []helpRow
+	lines []helpLine // of rows, at width
+	width int
+	list  vlist.List
 }
 
-type helpRow struct{ key, name, text, head string }
+// helpRow is a key with its name and what it does, a heading, or a line of text.
+type helpRow struct{ key, name, text, head, plain string }
+
+// helpLine is a helpRow, or as much of it as stands on one line.
+type helpLine struct{ key, name, text, head string }
+
+// placeNames say where help was asked for.
+var placeNames = map[place]string{
+	inSessions: "in the list of recordings", inCalls: "in the calls of a recording", inFrame: "in a frame", inSide: "in what the model reads",
+	inReport: "on this screen", inSearch: "in the search for a tool", inChoice: "in the choice of the other recording", inDiff: "in the comparison", inHelp: "in help",
+}
 
 func newHelp(e *env, at place) *help {
-	h := &help{env: e}
+	h := &help{env: e, title: "help", rest: "the keys that work here"}
+	if name := placeNames[at]; name != "" {
+		h.rest += ", " + name
+	}
 	group := ""
 	for _, a := range actionsAt(at) {
 		if a.Group != group {
@@ -30,13 +50,40 @@ func newHelp(e *env, at place) *help {
 		keys := a.Binding().Help()
 		h.rows = append(h.rows, helpRow{key: keys.Key, name: a.Name, text: keys.Desc})
 	}
-	if at&inSession != 0 {
-		h.rows = append(h.rows, helpRow{}, helpRow{head: "Signs"})
-		for _, o := range outcomeSigns {
-			h.rows = append(h.rows, helpRow{key: o.sign, name: o.word, text: o.help})
-		}
+	h.signs(at)
+	return h
+}
+
+// signs explains what stands in rows.
+func (h *help) signs(at place) {
+	if at&(inSession|inSessions) == 0 {
+		return
 	}
-	h.list.SetLen(len(h.rows), false)
+	h.rows = append(h.rows, helpRow{}, helpRow{head: "Signs"})
+	if at == inSessions {
+		h.rows = append(h.rows, listSigns...)
+		return
+	}
+	for _, o := range outcomeSigns {
+		h.rows = append(h.rows, helpRow{key: o.sign, name: o.word, text: o.help})
+	}
+}
+
+// listSigns stand in the list of recordings.
+var listSigns = []helpRow{
+	{key: "●", name: "live", text: "it is being recorded"},
+	{key: "!", name: "no end", text: "its tap was killed or the machine stopped; or the file is no recording, and the row says why"},
+	{key: "★", name: "kept", text: "it is never removed to make room"},
+	{key: "╭ │ ╰", name: "same run", text: "one process of a host started these"},
+}
+
+// newTopic shows a topic of 'mcptap help'; its first line is its title.
+func newTopic(e *env, text string) *help {
+	title, text, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	h := &help{env: e, title: title, rest: "how to write one"}
+	for line := range strings.SplitSeq(text, "\n") {
+		h.rows = append(h.rows, helpRow{plain: line})
+	}
 	return h
 }
 
@@ -58,19 +105,95 @@ func (h *help) click(m tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
+// Columns of help: keys, names, and what they do. On a narrow screen what a key does
+// stands below its name.
+const (
+	helpKeys   = 16
+	helpNames  = 21
+	helpNarrow = 76
+)
+
+// wrap breaks the rows at a width.
+func (h *help) wrap(w int) {
+	if w == h.width {
+		return
+	}
+	h.width, h.lines = w, nil
+	for _, r := range h.rows {
+		switch {
+		case r.key != "":
+			h.wrapKey(r, w)
+		case r.plain != "":
+			h.wrapPlain(r.plain, w)
+		default:
+			h.lines = append(h.lines, helpLine{head: r.head})
+		}
+	}
+	h.list.Forget()
+	h.list.SetLen(len(h.lines), false)
+}
+
+func (h *help) wrapKey(r helpRow, w int) {
+	keys, names, texts := wrapText(r.key, helpKeys), wrapText(r.name, helpNames), wrapText(r.text, w-helpKeys-helpNames-5)
+	if w < helpNarrow {
+		names = append([]string{r.name}, wrapText(r.text, w-helpKeys-4)...)
+		texts = nil
+	}
+	at := func(lines []string, i int) string {
+		if i < len(lines) {
+			return lines[i]
+		}
+		return ""
+	}
+	for i := range max(len(keys), len(names), len(texts)) {
+		l := helpLine{key: at(keys, i), name: at(names, i), text: at(texts, i)}
+		if w < helpNarrow && i > 0 {
+			l.name, l.text = "", at(names, i)
+		}
+		h.lines = append(h.lines, l)
+	}
+}
+
+// wrapPlain breaks a line of a topic; what comes below is indented like its text, or, of
+// a line in two columns, like the second.
+func (h *help) wrapPlain(s string, w int) {
+	indent := len(s) - len(strings.TrimLeft(s, " "))
+	if draw.Width(s) <= w-4 {
+		h.lines = append(h.lines, helpLine{text: s})
+		return
+	}
+	lead := strings.Repeat(" ", indent)
+	if at := strings.LastIndex(s, "  "); at > indent && at+2 < w/2 {
+		lead = s[:at+2]
+	}
+	for i, part := range wrapText(s[len(lead):], w-4-draw.Width(lead)) {
+		if i == 1 {
+			lead = strings.Repeat(" ", draw.Width(lead))
+		}
+		h.lines = append(h.lines, helpLine{text: lead + part})
+	}
+}
+
 func (h *help) view(w, height int) []string {
 	th := h.env.th
-	keys, names := 14, 20
-	if w >= 100 {
-		keys, names = 17, 23
-	}
-	lines := []string{titleLine(th, w, "help", "the keys that work here; esc goes back"), draw.Blank(w)}
+	h.wrap(w)
+	lines := []string{titleLine(th, w, h.title, h.rest), draw.Blank(w)}
 	h.list.SetHeight(height - len(lines))
 	return append(lines, h.list.Rows(w, func(int) uint64 { return uint64(th.Version) }, 0, func(i int, _ uint8) string {
-		r := h.rows[i]
-		if r.head != "" {
-			return draw.NewLine(w, "").Gap(2).Raw(th.Strong, r.head).String()
-		}
-		return draw.NewLine(w, "").Gap(2).Raw(th.Accent, draw.Cell(r.key, keys, false)).Gap(1).Raw("", draw.Cell(r.name, names, false)).Gap(1).Raw(th.Dim, r.text).String()
+		return h.draw(h.lines[i], w)
 	})...)
+}
+
+func (h *help) draw(r helpLine, w int) string {
+	th := h.env.th
+	l := draw.NewLine(w, "").Gap(2)
+	switch {
+	case r.head != "":
+		return l.Raw(th.Strong, r.head).String()
+	case r.key == "" && r.name == "" && h.title != "help":
+		return l.Raw("", draw.Safe(r.text, l.Left())).String()
+	case w < helpNarrow:
+		return l.Raw(th.Accent, draw.Cell(r.key, helpKeys, false)).Gap(1).Raw("", r.name).Raw(th.Dim, r.text).String()
+	}
+	return l.Raw(th.Accent, draw.Cell(r.key, helpKeys, false)).Gap(1).Raw("", draw.Cell(r.name, helpNames, false)).Gap(1).Raw(th.Dim, r.text).String()
 }

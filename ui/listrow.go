@@ -105,7 +105,7 @@ func (d *listDrawer) row(r *listRow, base draw.Style) string {
 	sum := d.s.sums[i.ID]
 	l := draw.NewLine(d.w, base).Gap(1)
 	sign, style := stateSign(th, i)
-	l.Raw(style, sign).Raw(th.Faint, draw.Cell(r.bracket, 1, false))
+	l.Raw(style, sign).Raw(th.Dim, draw.Cell(r.bracket, 1, false))
 	mark := " "
 	if i.Kept {
 		mark = "★"
@@ -116,6 +116,10 @@ func (d *listDrawer) row(r *listRow, base draw.Style) string {
 		transport = i.Header.Transport
 	}
 	d.cell(l, colWhen, th.Dim, ago(d.s.env.Now(), i.Start, d.s.env.Zone))
+	if i.Problem != "" {
+		l.Cell(th.Dim, cmp.Or(i.Label(), i.ID), d.widths[colLabel], false)
+		return l.Gap(1).Text(th.Warn, "not a recording: "+i.Problem).String()
+	}
 	d.cell(l, colLabel, th.Strong, cmp.Or(i.Label(), i.ID))
 	d.cell(l, colServer, "", sum.Server)
 	d.cell(l, colHost, th.Dim, hostOf(i))
@@ -179,7 +183,7 @@ func stateSign(th *theme.Theme, i *sessions.Info) (string, draw.Style) {
 	case sessions.Live:
 		return "●", th.Good
 	case sessions.Crashed:
-		if i.Header != nil {
+		if i.Header != nil || i.Problem != "" {
 			return "!", th.Warn
 		}
 	}

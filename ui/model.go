@@ -54,7 +54,8 @@ type modelRow struct {
 	fresh       bool
 	bad         bool // an error that the model reads
 	count       tokens.Count
-	frame       int // it comes from; -1 if none
+	frame       int    // it comes from; -1 if none
+	path        string // of the block in the request; "" if it is none
 }
 
 // modelMsg is a request that was assembled.
@@ -345,7 +346,7 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 
 // rowOf says of a block what it is and how it begins.
 func rowOf(p *claude.Placed, n tokens.Count) modelRow {
-	row := modelRow{label: string(p.Kind), fresh: p.New, count: n, frame: -1}
+	row := modelRow{label: string(p.Kind), fresh: p.New, count: n, frame: -1, path: p.Path}
 	if links := p.Links(); len(links) > 0 && links[0].Session == 0 {
 		row.frame = links[0].Frame
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcptap/mcptap/ui/draw"
 	"github.com/mcptap/mcptap/ui/lineedit"
+	"github.com/mcptap/mcptap/ui/safetext"
 	"github.com/mcptap/mcptap/ui/theme"
 )
 
@@ -18,7 +19,7 @@ func overlay(lines, box []string, w int) {
 		return
 	}
 	width := draw.Width(box[0])
-	x, y := max(0, (w-width)/2), max(0, (len(lines)-len(box))/3)
+	x, y := middle(box, w, len(lines))
 	for i, b := range box {
 		if y+i >= len(lines) {
 			return
@@ -26,6 +27,11 @@ func overlay(lines, box []string, w int) {
 		under := draw.Unpin(lines[y+i])
 		lines[y+i] = ansi.Cut(under, 0, x) + "\x1b[m" + b + ansi.Cut(under, x+width, w)
 	}
+}
+
+// middle is where the upper left corner of a box stands.
+func middle(box []string, w, h int) (x, y int) {
+	return max(0, (w-draw.Width(box[0]))/2), max(0, (h-len(box))/3)
 }
 
 // boxed draws a frame around lines of w cells.
@@ -47,10 +53,14 @@ type prompt struct {
 	accept func(text string) tea.Cmd
 	cancel func() tea.Cmd
 
-	judge    func(text string) styled // what to say of the text; may be nil
-	refuse   func(text string) string // why it can't be accepted; may be nil, and so may the reason be
-	complete func(text string) string // what the tab key makes of it; may be nil
-	said     styled                   // by judge
+	judge    func(text string) styled   // what to say of the text; may be nil
+	refuse   func(text string) string   // why it can't be accepted; may be nil, and so may the reason be
+	complete func(text string) string   // what the tab key makes of it; may be nil
+	ways     func(text string) []string // what it may become; the tab key goes through them. May be nil
+	where    func(text string) int      // byte at which it is wrong; -1 if it is right. May be nil
+	said     styled                     // by judge
+	tabs     []string                   // the ways that the tab key goes through
+	tab      int
 }
 
 // look judges the text as it stands.
@@ -60,14 +70,40 @@ func (p *prompt) look() {
 	}
 }
 
-func (p *prompt) view(th *theme.Theme, w int) string {
+// view draws what there is to say of the text in up to so many lines, and below it the
+// line itself. Where the text is wrong, a sign above it points there.
+func (p *prompt) view(th *theme.Theme, w, most int) (lines []string) {
 	label := " " + th.Title.Paint(p.label) + " "
-	room := w - draw.Width(label)
-	if p.said.text == "" || room < 40 {
-		return label + p.line.View(room, "", th.Match)
+	at := draw.Width(label)
+	line := label + p.line.View(w-at, "", th.Match)
+	if p.said.text == "" {
+		return []string{line}
 	}
-	typed := min(max(room/2, draw.Width(p.line.String())+2), room-16)
-	return label + p.line.View(typed, "", th.Match) + draw.NewLine(room-typed, "").Gap(1).Text(p.said.style, p.said.text).String()
+	text := p.said.text
+	if wrong := p.wrong(); wrong >= 0 {
+		at += wrong
+		if lead := max(0, min(at, w-draw.Width(text)-4)); at < w-1 && lead == at {
+			return []string{draw.NewLine(w, "").Gap(at).Raw(th.Bad, "▾ ").Text(p.said.style, text).String(), line}
+		}
+		if at < w-1 {
+			lines = []string{draw.NewLine(w, "").Gap(at).Raw(th.Bad, "▾").String()}
+		}
+	}
+	return append(append(noteLines(p.said.style, text, w, max(1, min(most, 3)-len(lines))), lines...), line)
+}
+
+// wrong is the cell of the text at which it is wrong; -1 if it is right, or if that is not
+// in view.
+func (p *prompt) wrong() int {
+	if p.where == nil {
+		return -1
+	}
+	text := p.line.String()
+	at := p.where(text)
+	if at < 0 || at > len(text) {
+		return -1
+	}
+	return draw.Width(draw.Safe(text[:at], 10000))
 }
 
 func (a *app) promptKey(k tea.KeyMsg) tea.Cmd {
@@ -87,9 +123,13 @@ func (a *app) promptKey(k tea.KeyMsg) tea.Cmd {
 		a.prompt = nil
 		return p.cancel()
 	}
-	if k.String() == "tab" && p.complete != nil {
+	switch name := k.String(); {
+	case (name == "tab" || name == "shift+tab") && p.ways != nil:
+		p.goOn(map[string]int{"tab": 1, "shift+tab": -1}[name])
+	case name == "tab" && p.complete != nil:
 		p.line.Set(p.complete(p.line.String()))
-	} else {
+	default:
+		p.tabs = nil
 		p.line.Key(k)
 	}
 	p.look()
@@ -99,11 +139,22 @@ func (a *app) promptKey(k tea.KeyMsg) tea.Cmd {
 	return p.change(p.line.String())
 }
 
-// A dialog asks before something that can't be undone.
+// goOn makes of the text what it may become: the next way with each tab, and after the
+// last the text as it was typed.
+func (p *prompt) goOn(by int) {
+	if p.tabs == nil || p.tabs[p.tab] != p.line.String() {
+		p.tabs, p.tab = append([]string{p.line.String()}, p.ways(p.line.String())...), 0
+	}
+	p.tab = (p.tab + by + len(p.tabs)) % len(p.tabs)
+	p.line.Set(p.tabs[p.tab])
+}
+
+// A dialog asks before something that can't be undone, or says something that has to be
+// read.
 type dialog struct {
 	title string
 	lines []string // text from the outside is allowed
-	yes   string   // what y does
+	yes   string   // what y does; "" if there is nothing to decide
 	do    tea.Cmd
 }
 
@@ -111,9 +162,11 @@ func (a *app) dialogKey(name string) tea.Cmd {
 	d := a.dialog
 	switch name {
 	case "y", "Y":
-		a.dialog = nil
-		return d.do
-	case "n", "N", "esc", "q":
+		if d.yes != "" {
+			a.dialog = nil
+			return d.do
+		}
+	case "n", "N", "esc", "q", "enter":
 		a.dialog = nil
 	}
 	return nil
@@ -123,10 +176,18 @@ func (d *dialog) view(th *theme.Theme, w int) []string {
 	width := min(64, w-4)
 	lines := []string{draw.Blank(width)}
 	for _, s := range d.lines {
-		lines = append(lines, draw.NewLine(width, "").Gap(2).Text("", s).String())
+		for part := range strings.SplitSeq(ansi.Wrap(safetext.Line(s), width-4, "/"), "\n") { // a path is broken too
+			lines = append(lines, draw.NewLine(width, "").Gap(2).Text("", part).String())
+		}
 	}
-	keys := draw.NewLine(width, "").Gap(2).Raw(th.Accent, "y").Gap(1).Raw(th.Bad, d.yes).Gap(3).Raw(th.Accent, "n").Gap(1).Raw(th.Dim, "leave it")
-	return boxed(th, d.title, append(lines, draw.Blank(width), keys.String(), draw.Blank(width)), width)
+	keys := draw.NewLine(width, "").Gap(2)
+	if d.yes == "" {
+		keys.Raw(th.Accent, "enter").Gap(1).Raw(th.Dim, "go on")
+	} else {
+		keys.Raw(th.Accent, "y").Gap(1).Raw(th.Bad, d.yes).Gap(3).Raw(th.Accent, "enter").Gap(1).Raw(th.Dim, "leave it")
+	}
+	lines = append(lines, draw.Blank(width), keys.String())
+	return boxed(th, d.title, append(lines, draw.Blank(width)), width)
 }
 
 // A palette finds actions by their names.
@@ -210,7 +271,8 @@ func (a *app) paletteClick(m tea.MouseMsg) tea.Cmd {
 		p.cursor = min(len(p.found)-1, p.cursor+1)
 	case m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft:
 		box := p.view(a.env.th, a.w, a.h)
-		line := m.Y - (a.h-len(box))/3 - 2
+		_, y := middle(box, a.w, a.h)
+		line := m.Y - y - 2
 		if first := p.first(p.rows(a.h)); line >= 0 && line < p.rows(a.h) {
 			return a.paletteDo(first + line)
 		}

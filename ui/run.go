@@ -2,7 +2,6 @@ package ui
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -18,9 +17,20 @@ import (
 type Terminal struct {
 	In, Out *os.File
 	Environ []string
-	// Clipboard puts text on the system's clipboard; nil if there is none at hand.
-	Clipboard func(text string) error
+	// Clipboard is the system's; its Put is nil if there is none at hand.
+	Clipboard Clipboard
 }
+
+// Clipboard is a program that puts text on a clipboard.
+type Clipboard struct {
+	Name string
+	Put  func(text string) error
+}
+
+// Signalled is the error of a program that a signal ended.
+type Signalled struct{ os.Signal }
+
+func (s Signalled) Error() string { return "ended by signal: " + s.Signal.String() }
 
 // Run shows the screens until the user leaves. The terminal is as it was afterwards,
 // whatever happens.
@@ -28,7 +38,7 @@ func Run(o Options, t Terminal) error {
 	out := &screenWriter{File: t.Out}
 	in := &inputFilter{File: t.In}
 	if o.Copy == nil {
-		o.Copy = func(text string) error { return copyText(out, t.Clipboard, text) }
+		o.Copy = func(text string) (string, error) { return copyText(out, t.Clipboard, text) }
 	}
 	dark, known := groundFromEnv(t.Environ)
 	a := newApp(o, colorprofile.Detect(t.Out, t.Environ), dark || !known)
@@ -39,22 +49,32 @@ func Run(o Options, t Terminal) error {
 	p := tea.NewProgram(g, tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(maxFPS), tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler())
 	g.quit = p.Quit
 	in.ground = func(dark bool) { p.Send(groundMsg{dark}) }
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, endSignals...)
-	defer signal.Stop(hangup)
-	go func() {
-		if _, ok := <-hangup; ok {
-			p.Quit()
-		}
-	}()
+	told := make(chan os.Signal, 1)
+	stop := quitOn(p, told)
 	_, err := p.Run()
+	stop()
+	select {
+	case sig := <-told:
+		return Signalled{sig}
+	default:
+	}
 	if g.err != nil {
 		return g.err
 	}
-	if errors.Is(err, tea.ErrInterrupted) {
-		return nil
-	}
 	return err
+}
+
+// quitOn ends the program in its own way when a signal comes, which it puts into told.
+func quitOn(p *tea.Program, told chan<- os.Signal) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, endSignals...)
+	go func() {
+		if sig, ok := <-signals; ok {
+			told <- sig
+			p.Quit()
+		}
+	}()
+	return func() { signal.Stop(signals) }
 }
 
 // guard is the program as bubbletea runs it. After a panic the program leaves as it does
@@ -140,21 +160,34 @@ func (w *screenWriter) Write(b []byte) (int, error) {
 const maxOSC52 = 100_000
 
 // copyText puts text on the clipboards there are: the terminal's, which is the user's
-// own also over ssh, and the system's.
-func copyText(out *screenWriter, system func(string) error, text string) error {
-	var err error
-	if system != nil {
-		err = system(text)
-	}
+// own also over ssh, and the system's. It says which took it. Whether a terminal does,
+// it does not tell.
+func copyText(out *screenWriter, system Clipboard, text string) (where string, err error) {
+	var took []string
+	var failed error
 	encoded := base64.StdEncoding.EncodeToString([]byte(text))
-	if len(encoded) > maxOSC52 {
-		if system == nil {
-			return fmt.Errorf("%d bytes are more than a terminal's clipboard takes, and there is no program for the system's (wl-copy, xclip, xsel or pbcopy)", len(text))
+	fits := len(encoded) <= maxOSC52
+	if fits {
+		if _, failed = out.Write([]byte("\x1b]52;c;" + encoded + "\x07")); failed == nil {
+			took = append(took, "the terminal")
 		}
-		return err
 	}
-	if _, writeErr := out.Write([]byte("\x1b]52;c;" + encoded + "\x07")); writeErr != nil {
-		return writeErr
+	if system.Put != nil {
+		if err := system.Put(text); err != nil {
+			failed = err
+		} else {
+			took = append(took, system.Name)
+		}
 	}
-	return nil
+	switch {
+	case len(took) > 0 && failed != nil:
+		return took[0] + " only (" + failed.Error() + ")", nil
+	case len(took) > 0 && !fits:
+		return took[0] + " only: it is more than a terminal takes", nil
+	case len(took) > 0:
+		return strings.Join(took, " and "), nil
+	case failed != nil:
+		return "", failed
+	}
+	return "", fmt.Errorf("%d bytes are more than a terminal's clipboard takes, and there is no program for the system's (wl-copy, xclip, xsel, pbcopy or tmux)", len(text))
 }

@@ -23,9 +23,10 @@ type session struct {
 	frame framePane
 	play  player
 
-	side   sidePane // nil if there is none
-	others bool     // the other sessions of the host count in what the model reads
-	asked  bool     // the user has said whether there is to be one, or it was offered
+	side   sidePane      // nil if there is none
+	fate   sessions.Fate // what became of its file
+	others bool          // the other sessions of the host count in what the model reads
+	asked  bool          // the user has said whether there is to be one, or it was offered
 
 	panes
 	w, h int
@@ -65,7 +66,7 @@ func newSession(e *env, path string, f *feed.Feed, goal int) (*session, tea.Cmd)
 	s := &session{env: e, path: path, feed: f, goal: goal, panes: panes{focus: inCalls, rows: 50, cols: 50}}
 	s.calls = calls{env: e, feed: f, follow: true, pinned: -1}
 	s.frame = framePane{env: e, want: -1}
-	return s, tea.Batch(s.advance(), loadMarks(f, path))
+	return s, tea.Batch(s.advance(), loadMarks(f, path), s.watchFile())
 }
 
 func (s *session) advance() tea.Cmd {
@@ -111,8 +112,12 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 			return s.advanced(msg.status)
 		}
 	case followMsg:
-		if msg.feed == s.feed {
+		if msg.feed == s.feed && s.fate == sessions.There {
 			return s.advance()
+		}
+	case fateMsg:
+		if msg.feed == s.feed {
+			return s.learnFate(msg.fate)
 		}
 	case summedMsg:
 		if msg.feed == s.feed {
@@ -157,6 +162,7 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 
 // advanced goes on reading: at once, or when a live session may have more.
 func (s *session) advanced(st feed.Status) tea.Cmd {
+	st.Live = st.Live && s.fate == sessions.There
 	ended := s.status.Live && !st.Live
 	s.status = st
 	s.calls.since = nil
@@ -307,8 +313,8 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		return s.playKey(id), true
 	case "step", "step-back":
 		s.step(map[string]int{"step": 1, "step-back": -1}[id])
-	case "copy":
-		return s.copy(), true
+	case "copy", "copy-frame", "copy-value", "copy-path", "copy-block", "copy-request", "copy-shell":
+		return s.copy(id), true
 	case "findings", "stats", "peers", "rent", "diff", "search":
 		return s.openReport(id), true
 	case "back":
@@ -399,8 +405,6 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 			return nil, true
 		case "next-match":
 			return s.frame.find(s.frame.search), true
-		case "copy-path":
-			return s.env.copy("path", s.frame.path()), true
 		}
 		return nil, s.frame.do(id)
 	}
@@ -460,11 +464,6 @@ func (s *session) jump(frame int) {
 	s.calls.goFrame(frame)
 }
 
-func (s *session) copy() tea.Cmd {
-	text, what := s.frame.text(s.focus == inFrame)
-	return s.env.copy(what, text)
-}
-
 func (s *session) filterPrompt() {
 	before := s.calls.filter
 	set := func(text string) tea.Cmd {
@@ -483,7 +482,7 @@ func (s *session) filterPrompt() {
 		defer s.feed.Unlock()
 		return s.calls.refuse(text)
 	}
-	s.env.root.prompt = &prompt{label: "filter", line: &s.filterLine, change: set, accept: set, judge: judge, refuse: refuse, complete: s.calls.complete, cancel: func() tea.Cmd {
+	s.env.root.prompt = &prompt{label: "filter", line: &s.filterLine, change: set, accept: set, judge: judge, refuse: refuse, ways: s.calls.ways, where: filterWrongAt, cancel: func() tea.Cmd {
 		s.filterLine.Set(before)
 		return set(before)
 	}}
@@ -583,6 +582,8 @@ func (s *session) heading(w int) string {
 	th := s.env.th
 	state, style := "", th.Dim
 	switch {
+	case s.fate != sessions.There:
+		state, style = "✗ "+fates[s.fate].word, th.Warn
 	case s.status.Err != nil:
 		state, style = "✗ "+s.status.Err.Error(), th.Bad
 	case s.status.More || !s.started:

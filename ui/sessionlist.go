@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -11,8 +12,10 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/dustin/go-humanize"
 
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/draw"
 	"github.com/mcptap/mcptap/ui/lineedit"
 	"github.com/mcptap/mcptap/ui/vlist"
@@ -44,6 +47,8 @@ type sessionList struct {
 type listRow struct {
 	info    *sessions.Info
 	bracket string
+	run     int // of the host, from 1; 0 if the session is the only one of it
+	of      int // how many sessions that run has
 }
 
 // Times of watching the store: a look at the folder, and a new list while something is
@@ -159,8 +164,16 @@ func (s *sessionList) arrange() {
 			s.rows = append(s.rows, listRow{info: &s.infos[i]})
 		}
 	}
+	lead := s.runs()
 	slices.SortStableFunc(s.rows, func(a, b listRow) int {
-		return cmp.Or(liveFirst(a.info, b.info), sessionOrders[s.order].by(s, a.info, b.info), b.info.Start.Compare(a.info.Start))
+		first, other := a.info, b.info
+		if s.order == 0 { // sessions of one run stay together, where the newest of them is
+			if a.run != 0 && a.run == b.run {
+				return cmp.Or(liveFirst(a.info, b.info), b.info.Start.Compare(a.info.Start))
+			}
+			first, other = lead(a), lead(b)
+		}
+		return cmp.Or(liveFirst(first, other), sessionOrders[s.order].by(s, first, other), b.info.Start.Compare(a.info.Start), cmp.Compare(a.info.ID, b.info.ID))
 	})
 	s.bracket()
 	s.ver++
@@ -170,6 +183,44 @@ func (s *sessionList) arrange() {
 			s.list.Go(i)
 		}
 	}
+}
+
+// sameRun is how far apart sessions of one process of a host may begin: after that, its
+// number may be another process's.
+const sameRun = 12 * time.Hour
+
+// runs numbers the runs of hosts that have several of the rows. lead gives the session
+// that decides where a row stands: the newest of its run that is live, if any is.
+func (s *sessionList) runs() (lead func(listRow) *sessions.Info) {
+	byHost := map[tap.Process][]int{}
+	for i := range s.rows {
+		if h := s.rows[i].info.Header; h != nil && h.Host != nil {
+			byHost[*h.Host] = append(byHost[*h.Host], i)
+		}
+	}
+	leads := map[int]*sessions.Info{}
+	run := 0
+	for _, rows := range byHost {
+		slices.SortFunc(rows, func(a, b int) int { return s.rows[b].info.Start.Compare(s.rows[a].info.Start) })
+		for from := 0; from < len(rows); {
+			to := from + 1
+			for to < len(rows) && s.rows[rows[to-1]].info.Start.Sub(s.rows[rows[to]].info.Start) <= sameRun {
+				to++
+			}
+			if to-from > 1 {
+				run++
+				leads[run] = s.rows[rows[from]].info
+				for _, i := range rows[from:to] {
+					s.rows[i].run, s.rows[i].of = run, to-from
+					if liveFirst(s.rows[i].info, leads[run]) < 0 {
+						leads[run] = s.rows[i].info
+					}
+				}
+			}
+			from = to
+		}
+	}
+	return func(r listRow) *sessions.Info { return cmp.Or(leads[r.run], r.info) }
 }
 
 func liveFirst(a, b *sessions.Info) int {
@@ -208,15 +259,8 @@ func hostOf(i *sessions.Info) string {
 
 // bracket joins neighbours that one process of a host started.
 func (s *sessionList) bracket() {
-	if s.order != 0 {
-		return
-	}
 	same := func(i, j int) bool {
-		if i < 0 || j >= len(s.rows) {
-			return false
-		}
-		a, b := s.rows[i].info.Header, s.rows[j].info.Header
-		return a != nil && b != nil && a.Host != nil && b.Host != nil && *a.Host == *b.Host
+		return i >= 0 && j < len(s.rows) && s.rows[i].run != 0 && s.rows[i].run == s.rows[j].run
 	}
 	for i := range s.rows {
 		up, down := same(i-1, i), same(i, i+1)
@@ -252,7 +296,7 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 	case "filter":
 		s.filterPrompt()
 		return nil, true
-	case "open", "keep", "delete":
+	case "open", "keep", "delete", "copy-file":
 		if i == nil {
 			return nil, true
 		}
@@ -264,6 +308,9 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 		return s.keep(*i), true
 	case "delete":
 		return s.ask(*i), true
+	case "copy-file":
+		path := i.Path
+		return s.env.copy(func() (copied, error) { return copied{what: "file name", b: []byte(path)}, nil }), true
 	}
 	return openSession(i.Path, -1), true
 }
@@ -274,7 +321,13 @@ func (s *sessionList) filterPrompt() {
 		s.arrange()
 	}
 	done := func(text string) tea.Cmd { set(text); return nil }
-	s.env.root.prompt = &prompt{label: "filter", line: &s.line, change: done, accept: done, cancel: func() tea.Cmd {
+	judge := func(string) styled {
+		if s.filter != "" {
+			return styled{itoa(len(s.rows)) + " of " + plural(len(s.infos), "recording") + " with all these words", s.env.th.Faint}
+		}
+		return styled{"words of a label, server, client, host, command, revision, state (live, crashed, kept) or failure", s.env.th.Faint}
+	}
+	s.env.root.prompt = &prompt{label: "filter", line: &s.line, change: done, accept: done, judge: judge, cancel: func() tea.Cmd {
 		s.line.Set("")
 		set("")
 		return nil
@@ -292,13 +345,20 @@ func (s *sessionList) keep(i sessions.Info) tea.Cmd {
 }
 
 func (s *sessionList) ask(i sessions.Info) tea.Cmd {
-	if i.Kept {
+	switch {
+	case i.Kept:
 		return send(noteMsg{"it is kept; * ends that", true})
+	case i.State == sessions.Live:
+		return s.removed(removedMsg{i.ID, sessions.ErrLive})
 	}
 	store := s.env.Store
 	remove := func() tea.Msg { return removedMsg{i.ID, store.Remove(i)} }
+	what := plural(s.sums[i.ID].Calls, "call") + ", " + humanize.Bytes(uint64(i.Size)) + ", with its marks and notes"
+	if i.Problem != "" {
+		what = "not a recording: " + i.Problem + "; " + humanize.Bytes(uint64(i.Size))
+	}
 	s.env.root.dialog = &dialog{title: "delete", yes: "delete it", do: remove, lines: []string{
-		i.Label() + ", " + s.when(&i), i.ID + ", " + size(i.Size) + " B", "", "It can't be brought back.",
+		cmp.Or(i.Label(), i.ID) + ", " + s.when(&i), i.ID, what, " ", "It can't be brought back.",
 	}}
 	return nil
 }
@@ -306,7 +366,9 @@ func (s *sessionList) ask(i sessions.Info) tea.Cmd {
 func (s *sessionList) removed(m removedMsg) tea.Cmd {
 	switch {
 	case errors.Is(m.err, sessions.ErrLive):
-		return send(noteMsg{"it is live; end its server first", true})
+		return send(noteMsg{"it is live, and can't be deleted; end its server first", true})
+	case errors.Is(m.err, fs.ErrNotExist):
+		return tea.Batch(s.read(), send(noteMsg{m.id + " was deleted meanwhile", false}))
 	case m.err != nil:
 		return send(noteMsg{"deleting " + m.id + ": " + m.err.Error(), true})
 	}
@@ -336,7 +398,7 @@ func (s *sessionList) view(w, h int) []string {
 	th := s.env.th
 	rest := plural(len(s.infos), "recording") + ", " + sessionOrders[s.order].name
 	if s.filter != "" {
-		rest = strconv.Itoa(len(s.rows)) + " of " + plural(len(s.infos), "recording") + " with " + strconv.Quote(s.filter)
+		rest = strconv.Itoa(len(s.rows)) + " of " + rest + ", with " + strconv.Quote(s.filter)
 	}
 	if !s.listed {
 		rest = "reading…"
@@ -401,40 +463,72 @@ func (s *sessionList) below(w, h int) []string {
 		command, cwd = strings.Join(i.Header.Command, " "), i.Header.Cwd
 	}
 	l := draw.NewLine(w, "").Gap(1).Text("", command)
+	if i.Problem != "" {
+		l.Text(th.Warn, "not a recording: "+i.Problem)
+	}
 	if cwd != "" {
 		l.Gap(2).Text(th.Faint, "in "+cwd)
 	}
-	return append(lines, l.String(), s.endLine(i, w))
+	return append(append(lines, l.String()), s.about(i, w, max(1, h/8))...)
 }
 
-func (s *sessionList) endLine(i *sessions.Info, w int) string {
-	th := s.env.th
+// about says in up to so many lines how the session ended, and whose it was.
+func (s *sessionList) about(i *sessions.Info, w, most int) (lines []string) {
 	l := draw.NewLine(w, "").Gap(1)
-	sum := s.sums[i.ID]
-	if sum.Client != "" {
-		l.Text(th.Dim, "client "+sum.Client).Gap(2)
+	for _, p := range s.aboutParts(i) {
+		if p.text == "" {
+			continue
+		}
+		if l.Used() > 1 && draw.Width(draw.Safe(p.text, w))+2 > l.Left() && len(lines)+1 < most {
+			lines = append(lines, l.String())
+			l = draw.NewLine(w, "").Gap(1)
+		}
+		if l.Used() > 1 {
+			l.Gap(2)
+		}
+		l.Text(p.style, p.text)
 	}
-	if host := hostOf(i); host != "" {
-		l.Text(th.Dim, "started by "+host).Gap(2)
+	return append(lines, l.String())
+}
+
+func (s *sessionList) aboutParts(i *sessions.Info) []styled {
+	th := s.env.th
+	client, host := "", hostOf(i)
+	if c := s.sums[i.ID].Client; c != "" {
+		client = "client " + c
 	}
+	if host != "" {
+		host = "started by " + host
+		if r := s.rows[s.list.Cursor()]; r.run != 0 {
+			host += ", with " + plural(r.of-1, "other") + " of the same run"
+		}
+	}
+	return []styled{s.ending(i), {client, th.Dim}, {host, th.Dim}}
+}
+
+// ending says how a session ended.
+func (s *sessionList) ending(i *sessions.Info) styled {
+	th := s.env.th
 	switch {
+	case i.Problem != "":
+		return styled{"written " + s.when(i), th.Dim}
 	case i.State == sessions.Live:
-		l.Raw(th.Good, "live since "+s.when(i))
+		return styled{"live since " + s.when(i), th.Good}
 	case i.State == sessions.Crashed && i.Header == nil:
-		l.Raw(th.Dim, "recorded by another program")
+		return styled{"recorded by another program", th.Dim}
 	case i.State == sessions.Crashed:
-		l.Raw(th.Warn, "it has no end: its tap was killed, or the machine stopped")
-	case i.End != nil:
-		words := "ended with status " + strconv.Itoa(i.End.Exit)
-		if i.End.Reason != "" {
-			words += ": " + i.End.Reason
-		}
-		if i.End.Lost > 0 {
-			words += "; " + plural(int(i.End.Lost), "frame") + " lost"
-		}
-		l.Text(th.Dim, words)
+		return styled{"it has no end: its tap was killed, or the machine stopped", th.Warn}
+	case i.End == nil:
+		return styled{}
 	}
-	return l.String()
+	words := "ended with status " + strconv.Itoa(i.End.Exit)
+	if i.End.Reason != "" {
+		words += ": " + i.End.Reason
+	}
+	if i.End.Lost > 0 {
+		words += "; " + plural(int(i.End.Lost), "frame") + " lost"
+	}
+	return styled{words, th.Dim}
 }
 
 // when is the moment at which a session began, here.

@@ -8,6 +8,7 @@
 package feed
 
 import (
+	"fmt"
 	"sort"
 	"sync"
 	"time"
@@ -54,8 +55,12 @@ type Feed struct {
 	calls, frames int // looked at for Rows
 }
 
-// Open opens the recording at path and reads nothing yet.
+// Open opens the recording at path and reads nothing yet. A file that is no recording
+// gives an error that says why.
 func Open(path string) (*Feed, error) {
+	if i, err := sessions.Inspect(path); err == nil && i.Problem != "" {
+		return nil, fmt.Errorf("it is not a recording: %s", i.Problem)
+	}
 	s, err := sessions.Open(path)
 	if err != nil {
 		return nil, err
@@ -99,6 +104,13 @@ func (f *Feed) Advance(now func() time.Time, budget time.Duration) (st Status) {
 	st.Live = f.session.Running()
 	st.More = !st.Live && st.Err == nil && f.session.Grown()
 	return st
+}
+
+// Fate looks at what became of the recording's file. It takes the lock.
+func (f *Feed) Fate() sessions.Fate {
+	f.Lock()
+	defer f.Unlock()
+	return f.session.Fate()
 }
 
 // Cut reports a recording of ours without an end.

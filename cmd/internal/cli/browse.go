@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -93,7 +97,7 @@ func (a *app) openUI(name string, plain bool) error {
 	case !a.hasScreen() || name == "-":
 		return a.runShow(name, showOptions{})
 	}
-	o := ui.Options{Store: a.store(), Now: a.Now, Since: a.since, Sibling: a.sibling, Together: a.together, Side: sideOfSession}
+	o := ui.Options{Store: a.store(), Now: a.Now, Since: a.since, Sibling: a.sibling, Together: a.together, Side: sideOfSession, Filters: filtersTopic()}
 	if name != "" {
 		i, err := a.store().Resolve(name)
 		if err != nil {
@@ -102,10 +106,26 @@ func (a *app) openUI(name string, plain bool) error {
 		o.Open = i.Path
 	}
 	err := ui.Run(o, ui.Terminal{In: a.Stdin, Out: a.Stdout, Environ: os.Environ(), Clipboard: systemClipboard(a.Getenv)})
-	if err != nil {
+	var sig ui.Signalled
+	switch {
+	case errors.As(err, &sig):
+		if n, ok := sig.Signal.(syscall.Signal); ok {
+			a.status = 128 + int(n)
+		}
+		return nil
+	case err != nil:
 		return fmt.Errorf("the screens: %w", err)
 	}
 	return nil
+}
+
+// filtersTopic is what the screens show of the language of filters.
+func filtersTopic() string {
+	b, err := topicFiles.ReadFile("topics/filters.txt")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(b)
 }
 
 // clipboards are programs that put their input on a desktop's clipboard, and the
@@ -119,10 +139,14 @@ var clipboards = []struct {
 	{"DISPLAY", []string{"xsel", "--clipboard", "--input"}},
 	{"", []string{"pbcopy"}},
 	{"", []string{"clip.exe"}},
+	{"TMUX", []string{"tmux", "load-buffer", "-w", "-"}}, // it passes sequences on only if told to
 }
 
-// systemClipboard finds the first that is there; nil if none is.
-func systemClipboard(getenv func(string) string) func(string) error {
+// clipboardTime is how long a program may take to put text on a clipboard.
+const clipboardTime = 5 * time.Second
+
+// systemClipboard finds the first that is there.
+func systemClipboard(getenv func(string) string) ui.Clipboard {
 	for _, c := range clipboards {
 		if c.needs != "" && getenv(c.needs) == "" {
 			continue
@@ -131,16 +155,18 @@ func systemClipboard(getenv func(string) string) func(string) error {
 		if err != nil {
 			continue
 		}
-		return func(text string) error {
-			cmd := exec.Command(path, c.command[1:]...)
+		return ui.Clipboard{Name: c.command[0], Put: func(text string) error {
+			ctx, cancel := context.WithTimeout(context.Background(), clipboardTime)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, path, c.command[1:]...)
 			cmd.Stdin = strings.NewReader(text)
 			if err := cmd.Run(); err != nil {
 				return fmt.Errorf("%s: %w", c.command[0], err)
 			}
 			return nil
-		}
+		}}
 	}
-	return nil
+	return ui.Clipboard{}
 }
 
 // keys is the help topic on keys, out of the table that the screens go by.
