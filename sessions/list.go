@@ -49,12 +49,12 @@ type Info struct {
 	Problem string
 }
 
-// Label is the session's label: of a journal that is empty, the one in its id.
+// Label is the session's label: of a file that is empty or no recording, the one in its id.
 func (i *Info) Label() string {
 	switch {
 	case i.Header != nil:
 		return i.Header.Label
-	case i.Empty:
+	case i.Empty, i.Problem != "":
 		return labelIn(i.ID)
 	}
 	return ""

@@ -39,7 +39,7 @@ func (s Store) Resolve(name string) (Info, error) {
 	}
 	clean := label.Clean(name)
 	if found := matching(infos, func(i *Info) bool {
-		return i.ID == name || !i.Empty && i.Label() != "" && (i.Label() == name || i.Label() == clean)
+		return i.ID == name || !i.Empty && i.Problem == "" && i.Label() != "" && (i.Label() == name || i.Label() == clean)
 	}); len(found) > 0 {
 		return found[0], nil // the newest
 	}

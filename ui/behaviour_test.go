@@ -65,22 +65,6 @@ func TestListFilterAndOrder(t *testing.T) {
 	}
 }
 
-func TestCopy(t *testing.T) {
-	d := open(t, "enter", "e", "y")
-	if !strings.HasPrefix(d.copied, `{"jsonrpc":"2.0","id":5,"result":{"content":`) {
-		t.Errorf("copied %q", d.copied)
-	}
-	d.has("copied the frame 11")
-	d.keys("tab", "/", "+No ticket", "enter", "Y")
-	if d.copied != "result.content.0.text" {
-		t.Errorf("copied %q", d.copied)
-	}
-	d.keys("y")
-	if d.copied != `"Error executing tool add_comment: No ticket T-999"` {
-		t.Errorf("copied %q", d.copied)
-	}
-}
-
 func TestSwapAndStep(t *testing.T) {
 	d := open(t, "enter", "e")
 	d.has("frame 11 result")

@@ -40,6 +40,24 @@ func (s *session) learnFate(fate sessions.Fate) tea.Cmd {
 	return nil
 }
 
+// lacks tells why an action can't be done that reads the whole recording once more; ""
+// if it can.
+func (s *session) lacks(id string) string {
+	if s.fate == sessions.There {
+		return ""
+	}
+	switch id {
+	case "findings", "stats", "peers", "rent", "diff", "search", "save", "copy-request":
+	case "model":
+		if s.side != nil {
+			return ""
+		}
+	default:
+		return ""
+	}
+	return "that reads the whole recording once more, which was " + fates[s.fate].word
+}
+
 // lasting is the sentence that stays as long as a session is open whose file is gone,
 // also on the screens that lie over it; "" if there is none.
 func (a *app) lasting() string {

@@ -136,8 +136,8 @@ func (h *help) wrap(w int) {
 func (h *help) wrapKey(r helpRow, w int) {
 	keys, names, texts := wrapText(r.key, helpKeys), wrapText(r.name, helpNames), wrapText(r.text, w-helpKeys-helpNames-5)
 	if w < helpNarrow {
-		names = append([]string{r.name}, wrapText(r.text, w-helpKeys-4)...)
-		texts = nil
+		names, texts = wrapText(r.name, w-helpKeys-4), wrapText(r.text, w-helpKeys-4)
+		texts = append(make([]string, len(names)), texts...) // below the name
 	}
 	at := func(lines []string, i int) string {
 		if i < len(lines) {
@@ -146,11 +146,7 @@ func (h *help) wrapKey(r helpRow, w int) {
 		return ""
 	}
 	for i := range max(len(keys), len(names), len(texts)) {
-		l := helpLine{key: at(keys, i), name: at(names, i), text: at(texts, i)}
-		if w < helpNarrow && i > 0 {
-			l.name, l.text = "", at(names, i)
-		}
-		h.lines = append(h.lines, l)
+		h.lines = append(h.lines, helpLine{key: at(keys, i), name: at(names, i), text: at(texts, i)})
 	}
 }
 

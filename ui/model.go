@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"strings"
 	"sync"
 
@@ -259,6 +260,9 @@ func (r *requestReader) at(frame, frames int) *modelRequest {
 			return &modelRequest{frame: frame, err: err, here: -1}
 		}
 		r.reading, r.frames = read, read.loaded[0].Len()
+	}
+	if r.frames == 0 { // its file is another one by now
+		return &modelRequest{frame: frame, err: errors.New("the recording has no frames any more"), here: -1}
 	}
 	at := replay.Ref{Frame: min(frame, r.frames-1)}
 	m := r.rows(frame, at, r.book.RequestAt(r.line.After(at)))

@@ -275,6 +275,9 @@ func (s *session) do(id string) (tea.Cmd, bool) {
 }
 
 func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
+	if why := s.lacks(id); why != "" {
+		return send(noteMsg{why, true}), true
+	}
 	if cmd, ok := s.actHere(id); ok {
 		return cmd, true
 	}

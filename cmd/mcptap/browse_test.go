@@ -128,7 +128,8 @@ func TestBrowseGround(t *testing.T) {
 	s.ends(0)
 }
 
-// TestBrowseSignals: the terminal is given back when the program is told to end.
+// TestBrowseSignals: the terminal is given back when the program is told to end, and the
+// exit status names the signal, as a shell does; a key that ends it is no signal.
 func TestBrowseSignals(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
@@ -138,9 +139,53 @@ func TestBrowseSignals(t *testing.T) {
 			if err := s.cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
-			s.ends(0)
+			s.ends(128 + int(sig))
 		})
 	}
+	s := onScreen(t, 80, 24, "--dir", sampleStore(t), "browse", "school")
+	s.wait("menu week=49")
+	s.keys("\x03")
+	s.ends(0)
+}
+
+// TestBrowseDrag draws the lines between the panes with the mouse, as a terminal reports
+// it: pressed, moved, let go.
+func TestBrowseDrag(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 140, 40, "--dir", sampleStore(t), "browse", "tickets-modern")
+	s.wait("server/discover", "─ frame", "what the model reads")
+	drag := func(x, y, toX, toY int) {
+		s.keys(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<32;%d;%dM\x1b[<32;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, (x+toX)/2+1, (y+toY)/2+1, toX+1, toY+1, toX+1, toY+1))
+	}
+	from := s.row("─ frame")
+	drag(10, from, 10, from+6)
+	s.until(func(screen string) bool { row := s.row("─ frame"); return row == from+6 || row == from+5 })
+	column := func() int { return len([]rune(strings.Split(strings.Split(s.text(), "\n")[1], "┬")[0])) }
+	at := column()
+	drag(at, 10, at-15, 10)
+	s.until(func(string) bool { off := column() - (at - 15); return off >= -1 && off <= 1 }) // panes are in percent
+	s.keys("\x1b[<35;20;20M") // moved without a button: nothing is held any more
+	s.keys("q")
+	s.ends(0)
+}
+
+// TestBrowseGone: a recording that is deleted while it is open says so, and the screens
+// go on.
+func TestBrowseGone(t *testing.T) {
+	t.Parallel()
+	store := sampleStore(t)
+	s := onScreen(t, 80, 24, "--dir", store, "browse", "tickets-modern")
+	s.wait("server/discover")
+	if err := os.Remove(filepath.Join(store, "20261130T125130Z-tickets-modern-3c4d.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	s.wait("the recording was deleted; what was read stays here until you leave", "✗ deleted")
+	s.keys("e")
+	s.wait("frame 11 result", "the recording was deleted")
+	s.keys("\x0c\x7f") // draws anew, and goes back
+	s.wait("2 recordings")
+	s.keys("q")
+	s.ends(0)
 }
 
 // TestBrowseResize resizes the terminal again and again while keys are pressed; at the
