@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/mcptap/mcptap/sessions/marks"
 	"github.com/mcptap/mcptap/sessions/neutral"
 	"github.com/mcptap/mcptap/tap"
@@ -231,8 +233,10 @@ func problem(i *Info, first tap.Record, err error, line []byte) string {
 		return "its first line has no end"
 	case !json.Valid(line):
 		return "its first line is not JSON"
+	case first.Bad != nil && gjson.GetBytes(line, "mcptap").Exists():
+		return first.Bad.Error()
 	case first.Bad != nil:
-		return "its first line is no record: " + first.Bad.Error()
+		return "its first line is JSON, but no record of mcptap"
 	}
 	return "it has no header and no frames"
 }

@@ -207,7 +207,7 @@ func oddStore(t *testing.T) sessions.Store {
 	t.Helper()
 	store := testStore(t)
 	for name, text := range map[string]string{
-		"empty": "", "words": "this is no recording\n", "torn": `{"mcptap":1`, "array": "[1]\n",
+		"empty": "", "words": "this is no recording\n", "torn": `{"mcptap":1`, "array": "[1]\n", "future": `{"mcptap":99}` + "\n",
 		"nostart": `{"mcptap":1,"session":"x","transport":"stdio","label":"nostart"}` + "\n" + `{"n":1,"t":5,"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n",
 	} {
 		if err := os.WriteFile(store.Path(name), []byte(text), 0o600); err != nil {
@@ -225,7 +225,7 @@ func oddStore(t *testing.T) sessions.Store {
 func TestOddFiles(t *testing.T) {
 	store := oddStore(t)
 	d := drive(t, store, colorprofile.NoTTY, 120, 30)
-	d.has("8 recordings", "empty          not a recording: the file is empty", "words          not a recording: its first line is not JSON", "torn           not a recording: its first line has no end", "array          not a recording: its first line is no record", "now        nostart", "now        words")
+	d.has("9 recordings", "future         not a recording: the journal has format version 99", "empty          not a recording: the file is empty", "words          not a recording: its first line is not JSON", "torn           not a recording: its first line has no end", "array          not a recording: its first line is JSON, but no record of mcptap", "now        nostart", "now        words")
 	d.keys("/", "+words", "enter", "enter")
 	d.has("it can't be opened", "it is not a recording: its first line is not JSON")
 	d.keys("enter", "D")
@@ -246,8 +246,10 @@ func TestGone(t *testing.T) {
 		harm     func(path string) error
 		sentence string
 	}{
-		"deleted":   {os.Remove, "the recording was deleted; what was read stays here until you leave"},
-		"replaced":  {func(path string) error { return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, []byte("x"), 0o600)) }, "the recording was replaced by another file"},
+		"deleted": {os.Remove, "the recording was deleted; what was read stays here until you leave"},
+		"replaced": {func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, []byte("x"), 0o600))
+		}, "the recording was replaced by another file"},
 		"cut short": {func(path string) error { return os.Truncate(path, 100) }, "the recording was cut short"},
 	} {
 		t.Run(name, func(t *testing.T) {

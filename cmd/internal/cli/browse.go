@@ -26,8 +26,8 @@ func (a *app) browse() *cobra.Command {
 frame, and when what happened. Live sessions are followed. 'mcptap' alone does the
 same. Where there is no terminal, it prints the list, or the session's calls.
 
-With --plain it asks and prints line by line, without a screen, colours or drawings,
-for screen readers and for terminals that can't draw. The keys are in 'mcptap help
+With --plain it asks and prints line by line in sentences, without a screen, colours or
+drawings, for screen readers and for terminals that can't draw. The keys are in 'mcptap help
 keys', and on the screen under ?.
 
 With --samples it shows recordings that mcptap brings with it, instead of yours:

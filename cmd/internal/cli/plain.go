@@ -10,9 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap"
+	"github.com/mcptap/mcptap/ui/feed"
 	"github.com/mcptap/mcptap/ui/safetext"
 )
 
@@ -25,12 +28,19 @@ type plain struct {
 }
 
 const (
-	plainListHelp = "A number opens a session; list, help, quit."
-	plainHelp     = "A number shows a frame; calls, frames, findings, stats, list, help, quit."
+	plainListHelp = "A number opens that recording. Other words: list, help, quit."
+	plainHelp     = "A number shows that frame. Other words: calls, failures, frames, findings, stats, request, rent, list, help, quit."
 )
 
 func (a *app) plain(name string) error {
-	p := &plain{app: a, in: bufio.NewScanner(a.Stdin), open: name}
+	quiet := *a // what it runs prints no colours
+	quiet.Getenv = func(name string) string {
+		if name == "NO_COLOR" {
+			return "1"
+		}
+		return a.Getenv(name)
+	}
+	p := &plain{app: &quiet, in: bufio.NewScanner(a.Stdin), open: name}
 	first := "list"
 	if name != "" {
 		first = "calls"
@@ -84,7 +94,11 @@ func (p *plain) do(word string) error {
 			return fmt.Errorf("there is no session %d; the list has %d", n, len(p.ids))
 		}
 		p.open = p.ids[n-1]
-		return p.runShow(p.open, showOptions{})
+		if err := p.calls(false); err != nil {
+			p.open = "" // it is still the list that answers
+			return err
+		}
+		return nil
 	case p.open == "":
 		return fmt.Errorf("%q is nothing that can be done here", word)
 	case notNumber == nil:
@@ -96,9 +110,15 @@ func (p *plain) do(word string) error {
 func (p *plain) session(word string) error {
 	switch word {
 	case "calls":
-		return p.runShow(p.open, showOptions{})
+		return p.calls(false)
+	case "failures":
+		return p.calls(true)
 	case "frames":
-		return p.runShow(p.open, showOptions{frames: true})
+		return p.frames()
+	case "request":
+		return p.runRequest([]string{p.open}, &requestOptions{turn: "last"})
+	case "rent":
+		return p.runRent([]string{p.open}, new(rentOptions))
 	case "findings":
 		status := p.status
 		defer func() { p.status = status }() // a finding is no failure of browsing
@@ -125,16 +145,120 @@ func (p *plain) list() error {
 	for i := range infos {
 		s, sum := &infos[i], sums[infos[i].ID]
 		p.ids = append(p.ids, s.ID)
-		words := []string{cmp.Or(s.Label(), s.ID), s.Start.Local().Format("2006-01-02 15:04:05"), stateWord(s), sum.Server, clientProcess(s), plural(sum.Calls, "call")}
+		words := []string{fmt.Sprintf("%d. %s", i+1, cmp.Or(s.Label(), s.ID)), s.Start.Local().Format("2006-01-02 15:04:05"), stateWord(s), sum.Server, clientProcess(s), plural(sum.Calls, "call")}
 		if sum.Failures > 0 {
 			words = append(words, strconv.Itoa(sum.Failures)+" failed")
 		}
-		words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
-		if _, err := fmt.Fprintf(p.Stdout, "%d. %s\n", i+1, safetext.Line(strings.Join(words, ", "))); err != nil {
+		if s.Problem != "" {
+			words = append(words[:2], "not a recording: "+s.Problem)
+		}
+		if err := p.sentence(words, ", "); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// withFeed reads the open session.
+func (p *plain) withFeed(do func(f *feed.Feed) error) error {
+	i, err := p.store().Resolve(p.open)
+	if err != nil {
+		return err
+	}
+	f, err := feed.Open(i.Path)
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", i.Path, err)
+	}
+	defer f.Close()
+	for more := true; more; {
+		st := f.Advance(p.Now, time.Second)
+		if st.Err != nil {
+			return st.Err
+		}
+		more = st.More
+	}
+	return do(f)
+}
+
+// calls prints what the session did in sentences, or only what failed.
+func (p *plain) calls(failed bool) error {
+	if p.open == "-" {
+		return p.runShow(p.open, showOptions{})
+	}
+	return p.withFeed(func(f *feed.Feed) error {
+		sum := sessions.Summarize(f.Session)
+		said := []string{f.Name(), sum.Server, sum.Revision, plural(sum.Calls, "call"), strconv.Itoa(sum.Failures) + " failed"}
+		if err := p.sentence(said, ", "); err != nil {
+			return err
+		}
+		for _, r := range f.Rows {
+			words := p.row(f, r, failed)
+			if words == nil {
+				continue
+			}
+			if err := p.sentence(words, ", "); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// row says what a row is about; nil if only failures are wanted, and it is none.
+func (p *plain) row(f *feed.Feed, r feed.Row, failed bool) []string {
+	c := r.Call()
+	if c < 0 {
+		if failed {
+			return nil
+		}
+		return p.frameWords(f, r.Frame())
+	}
+	o := f.Operation(c)
+	if failed && !feed.Failed(o.Outcome) {
+		return nil
+	}
+	first, last := f.Frame(f.First(r)), f.Frame(f.Main(r))
+	d := f.Detail(r)
+	words := []string{fmt.Sprintf("Frame %d. %s", last.N, strings.TrimSpace(o.Method+" "+o.Name)), o.Outcome.String(), d.Why}
+	if last.Index != first.Index {
+		words = append(words, millis(last.Time-first.Time)+" milliseconds")
+	}
+	return append(words, d.Gist)
+}
+
+// frames prints every frame in a sentence.
+func (p *plain) frames() error {
+	return p.withFeed(func(f *feed.Feed) error {
+		for i := range f.Len() {
+			if err := p.sentence(p.frameWords(f, i), ", "); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// senders say who a frame is from.
+var senders = map[tap.Dir]string{tap.C2S: "from the client", tap.S2C: "from the server", tap.Stderr: "standard error"}
+
+func (p *plain) frameWords(f *feed.Feed, frame int) []string {
+	i := f.Frame(frame)
+	what := string(i.Kind)
+	if i.Method != "" {
+		what += " " + i.Method
+	}
+	if i.Kind == decode.Log {
+		what = ""
+	}
+	return []string{fmt.Sprintf("Frame %d. %s", i.N, strings.TrimSpace(senders[i.Dir])), what, plural(int(i.Size), "byte"), f.Detail(feed.FrameRow(frame)).Gist}
+}
+
+// sentence prints words that are not empty as one line, without what a terminal would
+// take for its own.
+func (p *plain) sentence(words []string, between string) error {
+	words = slices.DeleteFunc(words, func(w string) bool { return strings.TrimSpace(w) == "" })
+	_, err := fmt.Fprintln(p.Stdout, safetext.Line(strings.Join(words, between)))
+	return err
 }
 
 // frame prints one frame: indented if it is JSON.
