@@ -107,10 +107,10 @@ var actions = []Action{
 	{"copy-menu", []string{"c"}, "copy…", "choose what to copy", "copy", groupCopy, inSession},
 	{"copy-frame", []string{"c f"}, "copy frame", "the frame, byte for byte", "", groupCopy, inSession},
 	{"copy-value", []string{"c v"}, "copy value", "the value that the frame's cursor is on", "", groupCopy, inSession},
-	{"copy-path", []string{"Y", "c p"}, "copy path", "the path of that value, as gjson and tools like jq take it", "", groupCopy, inSession},
+	{"copy-path", []string{"Y", "c p"}, "copy path", "the path of that value, for gjson and tools like jq", "", groupCopy, inSession},
 	{"copy-block", []string{"c b"}, "copy block", "the block that the cursor is on, as the model reads it", "", groupCopy, inSession},
-	{"copy-request", []string{"c r"}, "copy whole request", "the request that the model reads at this moment, as JSON", "", groupCopy, inSession},
-	{"copy-shell", []string{"c s"}, "copy as command", "a shell command that sends the message again: curl, or a pipe into the server", "", groupCopy, inSession},
+	{"copy-request", []string{"c r"}, "copy whole request", "the request that the model reads then, as JSON", "", groupCopy, inSession},
+	{"copy-shell", []string{"c s"}, "copy as command", "curl, or a pipe into the server, that sends it again", "", groupCopy, inSession},
 	{"copy-file", []string{"y"}, "copy file name", "the path of the recording's file", "", groupCopy, inSessions},
 
 	{"palette", []string{":", "ctrl+p"}, "commands", "find an action by its name", "", groupProgram, everywhere},

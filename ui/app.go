@@ -72,6 +72,8 @@ type app struct {
 	w, h    int
 
 	prompt  *prompt
+	held    *prompt // that waits while something is read; it comes back with the screens there were
+	depth   int     // how many those were
 	palette *palette
 	menu    *menu
 	dialog  *dialog
@@ -187,14 +189,17 @@ func (a *app) opened(msg openedMsg) tea.Cmd {
 	return a.push(newSession(a.env, msg.path, msg.feed, msg.goal))
 }
 
-// noteTime is how long a note stays.
-const noteTime = 4 * time.Second
+// noteTime is how long a note stays, and for each byte of it.
+const (
+	noteTime    = 3 * time.Second
+	noteReading = 40 * time.Millisecond
+)
 
 func (a *app) say(n noteMsg) tea.Cmd {
 	a.note = n
 	a.noteID++
 	id := a.noteID
-	return a.env.tick(noteTime, func(time.Time) tea.Msg { return noteOverMsg{id} })
+	return a.env.tick(noteTime+time.Duration(len(n.text))*noteReading, func(time.Time) tea.Msg { return noteOverMsg{id} })
 }
 
 // key gives a key to what lies on top. Keys that come quickly arrive together: each is
@@ -262,6 +267,9 @@ func (a *app) do(id string) tea.Cmd {
 		}
 		return a.push(newHelp(a.env, a.top().place()), nil)
 	case "filter-help":
+		if h, open := a.top().(*help); open && h.title != helpTitle {
+			return nil // it is this page
+		}
 		if a.env.Filters == "" {
 			return a.say(noteMsg{"'mcptap help filters' has it", false})
 		}
@@ -282,6 +290,16 @@ func (a *app) back() {
 	}
 	a.top().close()
 	a.screens = a.screens[:len(a.screens)-1]
+	if a.held != nil && len(a.screens) == a.depth {
+		a.prompt, a.held = a.held, nil
+	}
+}
+
+// lookUp shows the language of filters; the prompt waits for the way back.
+func (a *app) lookUp() tea.Cmd {
+	a.held, a.depth = a.prompt, len(a.screens)
+	a.prompt = nil
+	return a.do("filter-help")
 }
 
 func (a *app) quit() tea.Cmd {
@@ -400,6 +418,10 @@ func noteLines(style draw.Style, text string, w, most int) (lines []string) {
 }
 
 func (a *app) footClick(x int) tea.Cmd {
+	if a.note.text != "" { // the keys are not in view
+		a.note = noteMsg{}
+		return nil
+	}
 	for _, h := range a.hints() {
 		if x >= h.from && x < h.to {
 			return a.do(h.id)

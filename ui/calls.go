@@ -349,7 +349,7 @@ func (c *calls) judge(text string) styled {
 	case filter.Invalid:
 		return styled{typed.Err.What + "; " + typed.Err.Hint, th.Bad}
 	case filter.Empty:
-		return styled{"a word, tool:add_*, status:failed, ms>100, … ('mcptap help filters')", th.Faint}
+		return styled{"a word, tool:add_*, status:failed, ms>100, … (f1 lists all)", th.Faint}
 	}
 	c.words.Grow(c.feed.Session, c.feed.Name(), vocabularyStep)
 	var ways []string

@@ -337,6 +337,14 @@ func TestHelpAtEveryWidth(t *testing.T) {
 	}
 }
 
+// TestHideZoomedModel: what the model reads is hidden while it has the whole screen.
+func TestHideZoomedModel(t *testing.T) {
+	d := drive(t, testStore(t), colorprofile.NoTTY, 140, 40).keys("enter", "tab*2", "z")
+	d.has("what the model reads")
+	d.keys("m")
+	d.has("─ calls", "─ frame")
+}
+
 // TestRedraw: ctrl-l clears the screen and draws it anew, whatever lies over it.
 func TestRedraw(t *testing.T) {
 	for _, keys := range [][]string{nil, {"enter"}, {"enter", ":"}, {"/"}, {"D"}, {"enter", "c"}, {"?"}} {
@@ -356,7 +364,7 @@ func TestRedraw(t *testing.T) {
 func TestPrompt(t *testing.T) {
 	for _, w := range []int{40, 60, 80, 120} {
 		d := drive(t, testStore(t), colorprofile.NoTTY, w, 24).keys("enter", "/")
-		if s := strings.Join(strings.Fields(d.screen()), " "); !strings.Contains(s, "('mcptap help filters')") {
+		if s := strings.Join(strings.Fields(d.screen()), " "); !strings.Contains(s, "(f1 lists all)") {
 			t.Errorf("the hint is cut at %d:\n%s", w, s)
 		}
 		if s := d.screen(); strings.Contains(s, "… …") {
@@ -369,6 +377,10 @@ func TestPrompt(t *testing.T) {
 		if at < 0 || at != wrong {
 			t.Errorf("at %d the sign points to cell %d, not %d:\n%s\n%s", w, at, wrong, sign, line)
 		}
+		d.keys("f1")
+		d.has("filters", "tool:add_*")
+		d.keys("?")
+		d.has("staus:failed") // it was only to look something up
 		d.keys("esc", "/", "+status:", "tab")
 		first := d.app.prompt.line.String()
 		d.keys("tab")
@@ -381,6 +393,16 @@ func TestPrompt(t *testing.T) {
 			t.Errorf("shift+tab made %q, not %q", got, first)
 		}
 	}
+}
+
+// TestNoteIsNoKey: a click on a note takes it away, and does not what is under it.
+func TestNoteIsNoKey(t *testing.T) {
+	d := open(t, "y")
+	d.has("copied the file name")
+	d.send(click(2, d.app.h-1))
+	d.has("3 recordings", "enter open")
+	d.send(click(2, d.app.h-1))
+	d.has("─ calls")
 }
 
 // TestRuns: the sessions of one run of a host stand together, also when another host's

@@ -21,6 +21,8 @@ type help struct {
 	list  vlist.List
 }
 
+const helpTitle = "help"
+
 // helpRow is a key with its name and what it does, a heading, or a line of text.
 type helpRow struct{ key, name, text, head, plain string }
 
@@ -34,7 +36,7 @@ var placeNames = map[place]string{
 }
 
 func newHelp(e *env, at place) *help {
-	h := &help{env: e, title: "help", rest: "the keys that work here"}
+	h := &help{env: e, title: helpTitle, rest: "the keys that work here"}
 	if name := placeNames[at]; name != "" {
 		h.rest += ", " + name
 	}
@@ -80,9 +82,16 @@ var listSigns = []helpRow{
 // newTopic shows a topic of 'mcptap help'; its first line is its title.
 func newTopic(e *env, text string) *help {
 	title, text, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	h := &help{env: e, title: title, rest: "how to write one"}
+	h := &help{env: e, title: title}
+	prose := false // the line before is part of a paragraph
 	for line := range strings.SplitSeq(text, "\n") {
-		h.rows = append(h.rows, helpRow{plain: line})
+		is := line != "" && line[0] != ' '
+		if is && prose {
+			h.rows[len(h.rows)-1].plain += " " + line
+		} else {
+			h.rows = append(h.rows, helpRow{plain: line})
+		}
+		prose = is
 	}
 	return h
 }
@@ -159,7 +168,7 @@ func (h *help) wrapPlain(s string, w int) {
 		return
 	}
 	lead := strings.Repeat(" ", indent)
-	if at := strings.LastIndex(s, "  "); at > indent && at+2 < w/2 {
+	if at := strings.LastIndex(s, "  "); at > indent && at+2 < w*2/3 {
 		lead = s[:at+2]
 	}
 	for i, part := range wrapText(s[len(lead):], w-4-draw.Width(lead)) {
@@ -186,7 +195,7 @@ func (h *help) draw(r helpLine, w int) string {
 	switch {
 	case r.head != "":
 		return l.Raw(th.Strong, r.head).String()
-	case r.key == "" && r.name == "" && h.title != "help":
+	case r.key == "" && r.name == "" && h.title != helpTitle:
 		return l.Raw("", draw.Safe(r.text, l.Left())).String()
 	case w < helpNarrow:
 		return l.Raw(th.Accent, draw.Cell(r.key, helpKeys, false)).Gap(1).Raw("", r.name).Raw(th.Dim, r.text).String()

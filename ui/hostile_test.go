@@ -98,6 +98,10 @@ func TestHostile(t *testing.T) {
 			look(fmt.Sprint("the bytes of row ", row))
 			d.keys("v", "tab", "E", "end")
 			look(fmt.Sprint("the end of row ", row))
+			for _, key := range []string{"f", "v", "p", "b", "r", "s"} {
+				d.keys("c", key)
+				look(fmt.Sprint("copy ", key, " of row ", row))
+			}
 			d.keys("y", "Y", "home", "/", "ctrl+u", "+link", "enter")
 			look(fmt.Sprint("the search in row ", row))
 			d.keys("tab", "right", "f", "f", "down")
@@ -154,7 +158,7 @@ func FuzzScreens(f *testing.F) {
 		d.keys("enter")
 		harmless(t, "the session", d.screen())
 		for _, r := range keys[:min(len(keys), 8)] {
-			if strings.ContainsRune("jktfrsezxm[]ip?+-EChlvdSOo", r) {
+			if strings.ContainsRune("jktfrsezxm[]ip?+-EChlvdSOocybF", r) {
 				d.keys(string(r))
 				harmless(t, "after "+string(r), d.screen())
 			}

@@ -78,6 +78,9 @@ func (a *app) menuClick(e tea.MouseMsg) tea.Cmd {
 
 func (m *menu) view(th *theme.Theme, w int) []string {
 	width := min(74, w-4)
+	if width < 70 { // there is no room for what they do
+		width = min(24, width)
+	}
 	lines := make([]string, len(m.items))
 	for i, it := range m.items {
 		base := draw.Style("")
@@ -85,7 +88,10 @@ func (m *menu) view(th *theme.Theme, w int) []string {
 			base = th.Selected
 		}
 		l := draw.NewLine(width, base).Gap(1).Raw(th.Accent, it.key).Gap(2).Raw("", draw.Cell(strings.TrimPrefix(it.act.Name, m.title+" "), 14, false))
-		lines[i] = l.Gap(1).Raw(th.Dim, draw.Safe(it.act.Help, l.Left()-1)).String()
+		if l.Left() > 50 {
+			l.Gap(1).Raw(th.Dim, it.act.Help)
+		}
+		lines[i] = l.String()
 	}
 	return boxed(th, m.title, lines, width)
 }

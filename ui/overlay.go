@@ -122,6 +122,10 @@ func (a *app) promptKey(k tea.KeyMsg) tea.Cmd {
 	case "esc":
 		a.prompt = nil
 		return p.cancel()
+	case "f1":
+		if p.where != nil && a.env.Filters != "" {
+			return a.lookUp()
+		}
 	}
 	switch name := k.String(); {
 	case (name == "tab" || name == "shift+tab") && p.ways != nil:

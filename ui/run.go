@@ -27,10 +27,10 @@ type Clipboard struct {
 	Put  func(text string) error
 }
 
-// Signalled is the error of a program that a signal ended.
-type Signalled struct{ os.Signal }
+// SignalError is the error of a program that a signal ended.
+type SignalError struct{ os.Signal }
 
-func (s Signalled) Error() string { return "ended by signal: " + s.Signal.String() }
+func (s SignalError) Error() string { return "ended by signal: " + s.Signal.String() }
 
 // Run shows the screens until the user leaves. The terminal is as it was afterwards,
 // whatever happens.
@@ -55,7 +55,7 @@ func Run(o Options, t Terminal) error {
 	stop()
 	select {
 	case sig := <-told:
-		return Signalled{sig}
+		return SignalError{sig}
 	default:
 	}
 	if g.err != nil {
@@ -164,30 +164,36 @@ const maxOSC52 = 100_000
 // it does not tell.
 func copyText(out *screenWriter, system Clipboard, text string) (where string, err error) {
 	var took []string
-	var failed error
 	encoded := base64.StdEncoding.EncodeToString([]byte(text))
 	fits := len(encoded) <= maxOSC52
 	if fits {
-		if _, failed = out.Write([]byte("\x1b]52;c;" + encoded + "\x07")); failed == nil {
+		if _, err = out.Write([]byte("\x1b]52;c;" + encoded + "\x07")); err == nil {
 			took = append(took, "the terminal")
 		}
 	}
 	if system.Put != nil {
-		if err := system.Put(text); err != nil {
-			failed = err
-		} else {
+		if failed := system.Put(text); failed == nil {
 			took = append(took, system.Name)
+		} else {
+			err = failed
 		}
 	}
 	switch {
-	case len(took) > 0 && failed != nil:
-		return took[0] + " only (" + failed.Error() + ")", nil
-	case len(took) > 0 && !fits:
-		return took[0] + " only: it is more than a terminal takes", nil
+	case len(took) == 0 && err != nil:
+		return "", err
 	case len(took) > 0:
-		return strings.Join(took, " and "), nil
-	case failed != nil:
-		return "", failed
+		return strings.Join(took, " and ") + onlyWords(fits, err), nil
 	}
 	return "", fmt.Errorf("%d bytes are more than a terminal's clipboard takes, and there is no program for the system's (wl-copy, xclip, xsel, pbcopy or tmux)", len(text))
+}
+
+// onlyWords say why not all clipboards took a text; "" if they did.
+func onlyWords(fits bool, err error) string {
+	switch {
+	case err != nil:
+		return " only (" + err.Error() + ")"
+	case !fits:
+		return " only: it is more than a terminal takes"
+	}
+	return ""
 }

@@ -365,6 +365,9 @@ func (s *session) toggleModel() {
 	if s.focus == inSide {
 		s.focus = inCalls
 	}
+	if s.only == inSide {
+		s.only = 0
+	}
 }
 
 // modelFrames is up to how many frames what the model reads is shown unasked.

@@ -244,6 +244,9 @@ func (s *sessionList) words(i *sessions.Info) string {
 	if i.Kept {
 		text = append(text, "kept")
 	}
+	if i.Problem != "" {
+		text = append(text, "not a recording", i.Problem)
+	}
 	for outcome := range sum.Outcomes {
 		text = append(text, outcome)
 	}

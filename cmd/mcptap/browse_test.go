@@ -159,7 +159,7 @@ func TestBrowseDrag(t *testing.T) {
 	}
 	from := s.row("─ frame")
 	drag(10, from, 10, from+6)
-	s.until(func(screen string) bool { row := s.row("─ frame"); return row == from+6 || row == from+5 })
+	s.until(func(string) bool { row := s.row("─ frame"); return row == from+6 || row == from+5 })
 	column := func() int { return len([]rune(strings.Split(strings.Split(s.text(), "\n")[1], "┬")[0])) }
 	at := column()
 	drag(at, 10, at-15, 10)

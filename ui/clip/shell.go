@@ -3,6 +3,7 @@ package clip
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -133,7 +134,7 @@ var token = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 // Curl is the curl command that sends the request.
 func Curl(h HTTP) (string, error) {
 	words := []string{"curl", "-sgN"} // no globs in the URL, no waiting for a full buffer
-	if h.Method != "GET" || h.Body != nil {
+	if h.Method != http.MethodGet || h.Body != nil {
 		words = append(words, "-X", h.Method)
 	}
 	for _, header := range h.Headers {

@@ -106,7 +106,7 @@ func (a *app) openUI(name string, plain bool) error {
 		o.Open = i.Path
 	}
 	err := ui.Run(o, ui.Terminal{In: a.Stdin, Out: a.Stdout, Environ: os.Environ(), Clipboard: systemClipboard(a.Getenv)})
-	var sig ui.Signalled
+	var sig ui.SignalError
 	switch {
 	case errors.As(err, &sig):
 		if n, ok := sig.Signal.(syscall.Signal); ok {

@@ -152,7 +152,7 @@ func (p *plain) list() error {
 		if s.Problem != "" {
 			words = append(words[:2], "not a recording: "+s.Problem)
 		}
-		if err := p.sentence(words, ", "); err != nil {
+		if err := p.sentence(words); err != nil {
 			return err
 		}
 	}
@@ -169,7 +169,7 @@ func (p *plain) withFeed(do func(f *feed.Feed) error) error {
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", i.Path, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	for more := true; more; {
 		st := f.Advance(p.Now, time.Second)
 		if st.Err != nil {
@@ -188,7 +188,7 @@ func (p *plain) calls(failed bool) error {
 	return p.withFeed(func(f *feed.Feed) error {
 		sum := sessions.Summarize(f.Session)
 		said := []string{f.Name(), sum.Server, sum.Revision, plural(sum.Calls, "call"), strconv.Itoa(sum.Failures) + " failed"}
-		if err := p.sentence(said, ", "); err != nil {
+		if err := p.sentence(said); err != nil {
 			return err
 		}
 		for _, r := range f.Rows {
@@ -196,7 +196,7 @@ func (p *plain) calls(failed bool) error {
 			if words == nil {
 				continue
 			}
-			if err := p.sentence(words, ", "); err != nil {
+			if err := p.sentence(words); err != nil {
 				return err
 			}
 		}
@@ -230,7 +230,7 @@ func (p *plain) row(f *feed.Feed, r feed.Row, failed bool) []string {
 func (p *plain) frames() error {
 	return p.withFeed(func(f *feed.Feed) error {
 		for i := range f.Len() {
-			if err := p.sentence(p.frameWords(f, i), ", "); err != nil {
+			if err := p.sentence(p.frameWords(f, i)); err != nil {
 				return err
 			}
 		}
@@ -255,9 +255,9 @@ func (p *plain) frameWords(f *feed.Feed, frame int) []string {
 
 // sentence prints words that are not empty as one line, without what a terminal would
 // take for its own.
-func (p *plain) sentence(words []string, between string) error {
+func (p *plain) sentence(words []string) error {
 	words = slices.DeleteFunc(words, func(w string) bool { return strings.TrimSpace(w) == "" })
-	_, err := fmt.Fprintln(p.Stdout, safetext.Line(strings.Join(words, between)))
+	_, err := fmt.Fprintln(p.Stdout, safetext.Line(strings.Join(words, ", ")))
 	return err
 }
 
