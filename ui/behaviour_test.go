@@ -26,9 +26,12 @@ func TestDeleteAndKeep(t *testing.T) {
 	d.keys("D")
 	d.has("it is kept")
 	d.keys("down", "D")
-	d.has("It can't be brought back")
-	d.keys("x", "enter", "n")
+	d.has("It can't be brought back", "tickets-legacy, 2026-11-30 12:50:00", "10 calls, 5.7 kB, with its marks and notes", "enter leave it")
+	d.keys("x", "enter") // no is what is taken for an answer
 	d.has("3 recordings")
+	if d.app.dialog != nil {
+		t.Error("the question is still there")
+	}
 	d.keys("D", "y")
 	d.has("2 recordings", "deleted 20261130T125000Z-tickets-legacy-1a2b")
 	if left, _ := filepath.Glob(filepath.Join(d.app.env.Store.Dir, "*.jsonl")); len(left) != 2 {
