@@ -120,8 +120,29 @@ var actions = []Action{
 	{"quit", []string{"q", "ctrl+c"}, "quit", "leave", "", groupProgram, everywhere},
 }
 
+// groups are the headings of help, in their order.
+var groups = []string{groupMove, groupShow, groupTime, groupSession, groupCopy, groupProgram}
+
 // Actions gives every action, in the order of help.
-func Actions() []Action { return slices.Clone(actions) }
+func Actions() []Action {
+	all := slices.Clone(actions)
+	slices.SortStableFunc(all, func(a, b Action) int { return slices.Index(groups, a.Group) - slices.Index(groups, b.Group) })
+	return all
+}
+
+// Where says where an action works that is not for a recording; "" if it is.
+func (a *Action) Where() string {
+	if a.where&inSession != 0 {
+		return ""
+	}
+	var names []string
+	for at := place(1); at <= inHelp; at <<= 1 {
+		if a.where&at != 0 && placeNames[at] != "" {
+			names = append(names, placeNames[at])
+		}
+	}
+	return strings.Join(names, " and ")
+}
 
 // Binding is the action as bubbles has keys: what matches it, and what help says.
 func (a *Action) Binding() key.Binding {

@@ -32,7 +32,7 @@ type helpLine struct{ key, name, text, head string }
 // placeNames say where help was asked for.
 var placeNames = map[place]string{
 	inSessions: "in the list of recordings", inCalls: "in the calls of a recording", inFrame: "in a frame", inSide: "in what the model reads",
-	inReport: "on this screen", inSearch: "in the search for a tool", inChoice: "in the choice of the other recording", inDiff: "in the comparison", inHelp: "in help",
+	inReport: "in a report", inSearch: "in the search for a tool", inChoice: "in the choice of the other recording", inDiff: "in the comparison", inHelp: "in help",
 }
 
 func newHelp(e *env, at place) *help {
@@ -41,7 +41,10 @@ func newHelp(e *env, at place) *help {
 		h.rest += ", " + name
 	}
 	group := ""
-	for _, a := range actionsAt(at) {
+	for _, a := range Actions() {
+		if a.where&at == 0 {
+			continue
+		}
 		if a.Group != group {
 			if group != "" {
 				h.rows = append(h.rows, helpRow{})

@@ -180,7 +180,11 @@ func (a *app) keys() *cobra.Command {
 			fmt.Fprintf(&b, "\n%s\n", group)
 		}
 		keys := act.Binding().Help()
-		fmt.Fprintf(&b, "    %-16s %-20s %s\n", keys.Key, act.Name, keys.Desc)
+		where := act.Where()
+		if where != "" {
+			where = " (" + where + ")"
+		}
+		fmt.Fprintf(&b, "    %-16s %-22s %s%s\n", keys.Key, act.Name, keys.Desc, where)
 	}
 	return &cobra.Command{Use: "keys", Short: "the keys of the screens", Long: strings.TrimSpace(b.String())}
 }
