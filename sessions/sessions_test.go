@@ -434,3 +434,74 @@ func TestNotKept(t *testing.T) {
 		t.Error("digests")
 	}
 }
+
+// TestProblem: a file that is no recording says why, and has the time of its file; what
+// is one, or may become one, has no problem.
+func TestProblem(t *testing.T) {
+	store := Store{Dir: t.TempDir()}
+	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct{ text, want string }{
+		"empty":    {"", "the file is empty"},
+		"words":    {"this is no recording\n", "its first line is not JSON"},
+		"torn":     {`{"mcptap":1`, "its first line has no end"},
+		"array":    {"[1,2]\n", "its first line is JSON, but no record of mcptap"},
+		"future":   {`{"mcptap":99}` + "\n", "the journal has format version 99, this mcptap reads versions up to 1"},
+		"nostart":  {`{"mcptap":1,"session":"x","transport":"stdio"}` + "\n", ""},
+		"headless": {"torn line\n" + `{"n":7,"t":5,"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}` + "\n", ""},
+		"foreign":  {neutral.Start + "{}}\n", ""},
+	} {
+		path := store.Path(name)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		i, err := Inspect(path)
+		if err != nil || i.Problem != c.want || !i.Start.Equal(at) {
+			t.Errorf("%s: %q at %v (%v), want %q", name, i.Problem, i.Start, err, c.want)
+		}
+	}
+	rec, err := store.Create("live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rec.Close() }()
+	if i, err := Inspect(store.Path("live")); err != nil || i.Problem != "" || i.State != Live {
+		t.Errorf("a session that has just begun: %+v (%v)", i, err)
+	}
+}
+
+// TestFate: what becomes of a file while it is open is told.
+func TestFate(t *testing.T) {
+	for want, harm := range map[Fate]func(path string) error{
+		There:   func(string) error { return nil },
+		Deleted: os.Remove,
+		Replaced: func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, []byte("{}\n"), 0o600))
+		},
+		Cut: func(path string) error { return os.Truncate(path, 3) },
+	} {
+		path := filepath.Join(t.TempDir(), "a.jsonl")
+		if err := os.WriteFile(path, []byte(`{"mcptap":1,"session":"x","transport":"stdio"}`+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Next(); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Fate(); got != There {
+			t.Errorf("nothing has happened, and it is %d", got)
+		}
+		if err := harm(path); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Fate(); got != want {
+			t.Errorf("fate %d, want %d", got, want)
+		}
+		_ = s.Close()
+	}
+}

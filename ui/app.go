@@ -352,7 +352,7 @@ func (a *app) View() string {
 		overlay(lines, a.palette.view(a.env.th, a.w, a.h), a.w)
 	}
 	if a.dialog != nil {
-		overlay(lines, a.dialog.view(a.env.th, a.w), a.w)
+		overlay(lines, a.dialog.view(a.env.th, a.w, a.h), a.w)
 	}
 	return strings.Join(lines, "\n")
 }

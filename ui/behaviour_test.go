@@ -26,7 +26,7 @@ func TestDeleteAndKeep(t *testing.T) {
 	d.keys("D")
 	d.has("it is kept")
 	d.keys("down", "D")
-	d.has("It can't be brought back", "tickets-legacy, 2026-11-30 12:50:00", "10 calls, 5.7 kB, with its marks and notes", "enter leave it")
+	d.has("It can't be", "tickets-legacy, 2026-11-30 12:50:00", "10 calls, 5.7 kB, with its marks and notes.", "enter leave it")
 	d.keys("x", "enter") // no is what is taken for an answer
 	d.has("3 recordings")
 	if d.app.dialog != nil {
@@ -39,6 +39,17 @@ func TestDeleteAndKeep(t *testing.T) {
 	}
 	d.keys("up", "*", "D", "y")
 	d.has("1 recording,")
+}
+
+// TestDialogAtEverySize: the answers are in view, however small the terminal is.
+func TestDialogAtEverySize(t *testing.T) {
+	for _, size := range [][2]int{{20, 5}, {40, 10}, {60, 15}, {80, 24}, {200, 60}} {
+		d := drive(t, testStore(t), colorprofile.NoTTY, size[0], size[1]).keys("D")
+		d.has("─ delete ─", "y delete it")
+		if size[0] >= 40 {
+			d.has("tickets-modern", "enter leave it", "brought", "back.")
+		}
+	}
 }
 
 // TestOpenAtOnce: a session that was asked for is there without the list, which comes

@@ -176,9 +176,11 @@ func (a *app) dialogKey(name string) tea.Cmd {
 	return nil
 }
 
-func (d *dialog) view(th *theme.Theme, w int) []string {
+// view draws the dialog. Where there is little room, the answers are seen before the
+// question is.
+func (d *dialog) view(th *theme.Theme, w, h int) []string {
 	width := min(64, w-4)
-	lines := []string{draw.Blank(width)}
+	var lines []string
 	for _, s := range d.lines {
 		for part := range strings.SplitSeq(ansi.Wrap(safetext.Line(s), width-4, "/"), "\n") { // a path is broken too
 			lines = append(lines, draw.NewLine(width, "").Gap(2).Text("", part).String())
@@ -190,8 +192,12 @@ func (d *dialog) view(th *theme.Theme, w int) []string {
 	} else {
 		keys.Raw(th.Accent, "y").Gap(1).Raw(th.Bad, d.yes).Gap(3).Raw(th.Accent, "enter").Gap(1).Raw(th.Dim, "leave it")
 	}
-	lines = append(lines, draw.Blank(width), keys.String())
-	return boxed(th, d.title, append(lines, draw.Blank(width)), width)
+	if blank := draw.Blank(width); len(lines)+6 <= h {
+		lines = append(append([]string{blank}, lines...), blank, keys.String(), blank)
+	} else {
+		lines = append(lines[:min(len(lines), max(0, h-3))], keys.String())
+	}
+	return boxed(th, d.title, lines, width)
 }
 
 // A palette finds actions by their names.

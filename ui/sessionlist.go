@@ -361,7 +361,7 @@ func (s *sessionList) ask(i sessions.Info) tea.Cmd {
 		what = "not a recording: " + i.Problem + "; " + humanize.Bytes(uint64(i.Size))
 	}
 	s.env.root.dialog = &dialog{title: "delete", yes: "delete it", do: remove, lines: []string{
-		cmp.Or(i.Label(), i.ID) + ", " + s.when(&i), i.ID, what, " ", "It can't be brought back.",
+		cmp.Or(i.Label(), i.ID) + ", " + s.when(&i), i.ID, what + ". It can't be brought back.",
 	}}
 	return nil
 }
