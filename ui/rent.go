@@ -3,9 +3,11 @@ package ui
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcptap/mcptap/replay/bill"
+	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/cost"
 	"github.com/mcptap/mcptap/replay/ledger"
 	"github.com/mcptap/mcptap/replay/rent"
@@ -23,7 +25,8 @@ type rentReview struct {
 	carried                tokens.Count // by the newest request
 	deferring              string
 	tools                  []rentTool
-	lines                  []sentence
+	lines                  []rentLine
+	columns                []column // of what is carried along, as wide as what is in them
 	weights                []requestWeight
 }
 
@@ -33,7 +36,27 @@ type rentTool struct {
 	calls, turns               int
 	each, label, words, schema tokens.Count // in a request that holds it, and the parts of it
 	all                        tokens.Count // in all requests
+	deferred                   bool         // until a search finds it
 	frame                      int
+}
+
+// rentLine is a row below the tools: a sentence, or a row of a table of texts that are
+// carried along or of tools that are left out.
+type rentLine struct {
+	sentence
+	carried *carriedText
+	left    *leftTool
+	names   bool // of the columns of what is carried along
+}
+
+// carriedText is a text that requests carry along. Its name is from the outside.
+type carriedText struct {
+	what, name  string
+	bytes       int
+	each, total tokens.Count
+	reads       int
+	n           uint64 // number of its frame; 0 if it has none
+	where       string // the frame in words
 }
 
 // requestWeight is what one request takes.
@@ -66,7 +89,8 @@ func reviewRent(e *env, path string, others bool) (*review, error) {
 		calls: len(b.Line.Calls), offered: len(b.Newest()), sent: &b.Report.Sent, carried: b.CarriedNow(), deferring: b.DeferringWords()}
 	v.other, v.otherName = b.Other()
 	v.tools, v.lines, v.weights = rentTools(b), rentLines(b), r.weights(b.Report.Turns)
-	return &review{rent: v}, nil
+	v.columns = carriedWidths(v.lines)
+	return &review{rent: v, frames: r.loaded[0].Len()}, nil
 }
 
 // hereOnly is a frame of the session on the screen; -1 for one of another session.
@@ -81,7 +105,7 @@ func rentTools(b *bill.Bill) (out []rentTool) {
 	for _, i := range b.Dearest() {
 		sent, up, d := &b.Report.Sent.Tools[i], &b.Report.Upfront.Tools[i], &b.Ledger.Tools[i]
 		t := rentTool{name: d.Bare, calls: sent.Calls, turns: sent.Turns, each: up.PerTurn,
-			label: up.Parts.Name, words: up.Parts.Description, schema: up.Parts.Schema, all: sent.Session, frame: hereOnly(d.From.Session, d.From.Frame)}
+			label: up.Parts.Name, words: up.Parts.Description, schema: up.Parts.Schema, all: sent.Session, deferred: d.Deferred, frame: hereOnly(d.From.Session, d.From.Frame)}
 		if len(b.Report.Sent.Servers) > 1 {
 			t.server = d.Server
 		}
@@ -90,22 +114,65 @@ func rentTools(b *bill.Bill) (out []rentTool) {
 	return out
 }
 
-// rentLines are the sentences: how it could be less, what broke the cache, what is
-// carried along, and what all that rests on.
-func rentLines(b *bill.Bill) (out []sentence) {
-	section := func(name string, lines []sentence) {
-		if len(lines) > 0 {
-			out = append(append(out, sentence{frame: -1}, sentence{head: true, text: name, frame: -1}), lines...)
+// rentLines are the rows below the tools: what is left out, how it could be less, what
+// broke the cache, what is carried along, and what all that rests on.
+func rentLines(b *bill.Bill) (out []rentLine) {
+	section := func(name string, lines []rentLine) {
+		if len(lines) == 0 {
+			return
 		}
+		out = append(append(out, rentLine{sentence: sentence{frame: -1, section: name}}), rentLine{sentence: sentence{head: true, text: name, frame: -1, section: name}})
+		for i := range lines {
+			lines[i].section = name
+		}
+		out = append(out, lines...)
 	}
-	section("how it could be less, in each request that has it", adviceLines(b))
-	section("where the cache had to be paid again", missLines(b))
+	section("left out of the requests", leftLines(b))
+	section("how a request could be less", said(adviceLines(b)))
+	section("where the cache had to be paid again", said(missLines(b)))
 	section("carried along from request to request, the heaviest first", carriedLines(b))
 	var doubts []sentence
 	for _, d := range slices.Concat(b.Ledger.Doubts, b.Report.Doubts) {
 		doubts = append(doubts, sentence{text: d, frame: -1})
 	}
-	section("what these numbers rest on", doubts)
+	section("what these numbers rest on", said(doubts))
+	return out
+}
+
+func said(all []sentence) (out []rentLine) {
+	for _, s := range all {
+		out = append(out, rentLine{sentence: s})
+	}
+	return out
+}
+
+// leftLines are the tools that were listed and that the model does not get, or not at
+// once, and why.
+func leftLines(b *bill.Bill) (out []rentLine) {
+	left := leftTools(b.Ledger.LeftOut)
+	for i := range left {
+		out = append(out, rentLine{sentence: sentence{text: left[i].name + ": " + left[i].why, frame: left[i].frame}, left: &left[i]})
+	}
+	var held []string
+	for _, i := range b.Newest() {
+		if b.Ledger.Tools[i].Deferred {
+			held = append(held, b.ToolName(i))
+		}
+	}
+	if len(held) > 0 {
+		knows := "the model has no more than the name"
+		if b.Book.Loading() == claude.LoadDeferredHidden {
+			knows = "the model has not even the name"
+		}
+		out = append(out, rentLine{sentence: sentence{text: plural(len(held), "tool") + " held back until a search finds it, " + knows + " before: " + strings.Join(held, ", "), frame: -1}})
+	}
+	for _, t := range b.Book.Request(b.Book.Turns()).Tools {
+		for _, n := range t.Notes {
+			if n.Kind == claude.NoteGuess {
+				out = append(out, rentLine{sentence: sentence{text: claude.Shown(t.Name.Tool) + ": " + n.Words, warn: true, frame: -1}})
+			}
+		}
+	}
 	return out
 }
 
@@ -140,11 +207,25 @@ func missLines(b *bill.Bill) (out []sentence) {
 	return out
 }
 
-func carriedLines(b *bill.Bill) (out []sentence) {
+// carriedWhat are the kinds of texts that are carried along, for people.
+var carriedWhat = map[rent.Kind]string{rent.Arguments: "tool call", rent.Result: "tool answer", rent.Instructions: "instructions"}
+
+func carriedLines(b *bill.Bill) (out []rentLine) {
 	order := b.Heaviest()
+	if len(order) == 0 {
+		return nil
+	}
+	out = append(out, rentLine{sentence: sentence{frame: -1}, names: true})
 	for _, i := range order[:min(len(order), maxCarried)] {
-		from := b.Ledger.Carried[i].Frame
-		out = append(out, sentence{count: b.Report.Sent.Carried[i].Session.Short(), text: b.CarriedWords(i), frame: hereOnly(from.Session, from.Frame)})
+		c, from := &b.Report.Sent.Carried[i], b.Ledger.Carried[i].Frame
+		t := &carriedText{what: carriedWhat[c.Kind], name: b.CarriedName(i), bytes: c.Bytes, each: c.Tokens, total: c.Session, reads: c.Reads}
+		if from.Frame >= 0 {
+			t.n, t.where = b.Line.Number(from), b.Line.Label(from)
+		}
+		out = append(out, rentLine{sentence: sentence{frame: hereOnly(from.Session, from.Frame)}, carried: t})
+	}
+	if more := len(order) - maxCarried; more > 0 {
+		out = append(out, rentLine{sentence: sentence{text: "and " + itoa(more) + " more, which took less", frame: -1}})
 	}
 	return out
 }
@@ -172,8 +253,29 @@ type rentPage struct {
 	order int
 }
 
-func (p *rentPage) load(r *review) { p.v = r.rent }
-func (p *rentPage) len() int       { return len(p.v.tools) + len(p.v.lines) }
+func (p *rentPage) load(r *review) {
+	p.v = r.rent
+	p.arrange()
+}
+
+func (p *rentPage) len() int { return len(p.v.tools) + len(p.v.lines) }
+
+func (p *rentPage) key(i int) rowKey {
+	if i < len(p.v.tools) {
+		t := &p.v.tools[i]
+		return rowKey{kind: "tool", a: t.server, b: t.name, n: t.frame}
+	}
+	switch l := &p.v.lines[i-len(p.v.tools)]; {
+	case l.carried != nil:
+		return rowKey{kind: l.carried.what, a: l.carried.name, b: l.carried.where}
+	case l.left != nil:
+		return rowKey{kind: "left", a: l.left.server, b: l.left.name}
+	case l.names:
+		return rowKey{kind: "names"}
+	default:
+		return l.key()
+	}
+}
 
 // rentOrders are the orders of the tools.
 var rentOrders = []struct {
@@ -188,6 +290,10 @@ var rentOrders = []struct {
 
 func (p *rentPage) reorder() {
 	p.order = (p.order + 1) % len(rentOrders)
+	p.arrange()
+}
+
+func (p *rentPage) arrange() {
 	by := rentOrders[p.order].by
 	slices.SortStableFunc(p.v.tools, func(a, b rentTool) int { return by(&a, &b) })
 }
@@ -199,27 +305,40 @@ func (p *rentPage) frame(i int) int {
 	return p.v.lines[i-len(p.v.tools)].frame
 }
 
-func (p *rentPage) head(w int) []string {
+func (p *rentPage) head(w, _ int) []string {
 	th, v := p.env.th, p.v
 	l := draw.NewLine(w, "").Gap(1)
 	if len(v.tools) == 0 {
 		l.Raw(th.Warn, "no list of tools crossed: what definitions take is not known")
-	} else {
-		inAll := ""
-		if v.turns > 1 {
-			inAll = v.sent.Session.Short() + " in all " + itoa(v.turns) + " requests"
-		}
-		pieces(l, "  ", styled{v.sent.LastTurn.Short() + " tokens of tools in a request", th.Strong}, styled{inAll, ""},
-			styled{v.sent.Costs[cost.Uncached].Short() + " not cached, " + v.sent.Costs[cost.FiveMinutes].Short() + " cached", th.Dim})
+		return []string{l.String()}
 	}
-	together := ""
+	inAll := ""
+	if v.turns > 1 {
+		inAll = v.sent.Session.Short() + " in all " + itoa(v.turns) + " requests"
+	}
+	pieces(l, "  ", styled{v.sent.LastTurn.Short() + " tokens of tools in a request", th.Strong}, styled{inAll, ""},
+		styled{v.sent.Costs[cost.Uncached].Short() + " not cached, " + v.sent.Costs[cost.FiveMinutes].Short() + " cached", th.Dim})
+	together, order := "", ""
 	if v.sessions > 1 {
 		together = plural(v.sessions, "session") + " together"
 	}
+	if p.hidden(w) {
+		order = "ordered by " + rentOrders[p.order].name
+	}
 	about := draw.NewLine(w, "").Gap(1)
-	pieces(about, ", ", styled{plural(v.offered, "tool"), th.Dim}, styled{together, th.Dim}, styled{"as " + v.host + " sends them (" + v.confidence + " confidence)", th.Dim},
-		styled{"~ is estimated", th.Dim}, styled{"prices of " + v.asOf, th.Dim})
+	pieces(about, ", ", styled{order, th.Accent}, styled{plural(v.offered, "tool"), th.Dim}, styled{together, th.Dim}, styled{"as " + v.host + " sends them (" + v.confidence + " confidence)", th.Dim},
+		styled{"~ is estimated", th.Dim}, styled{"prices of " + v.asOf, th.Dim}, styled{"o: another order", th.Faint})
 	return []string{l.String(), about.String(), p.names(w)}
+}
+
+// hidden reports that the column that is the order has no room.
+func (p *rentPage) hidden(w int) bool {
+	for _, c := range rentColumns {
+		if c.name == rentOrders[p.order].name {
+			return w < c.from
+		}
+	}
+	return false
 }
 
 // pieces puts those pieces on a line that have room as a whole.
@@ -252,7 +371,12 @@ var rentColumns = []rentColumn{
 	{"name", 7, 100, func(t *rentTool) string { return t.label.Short() }},
 	{"text", 8, 86, func(t *rentTool) string { return t.words.Short() }},
 	{"schema", 8, 86, func(t *rentTool) string { return t.schema.Short() }},
-	{"requests", 9, 72, func(t *rentTool) string { return "× " + itoa(t.turns) }},
+	{"requests", 11, 72, func(t *rentTool) string {
+		if t.deferred && t.turns == 0 {
+			return "held back"
+		}
+		return "× " + itoa(t.turns)
+	}},
 	{"in all", 9, 54, func(t *rentTool) string { return t.all.Short() }},
 }
 
@@ -277,16 +401,21 @@ func (p *rentPage) tail(w int) (n int) {
 func (p *rentPage) names(w int) string {
 	th := p.env.th
 	l := draw.NewLine(w, "").Gap(1)
-	style := func(name string) draw.Style {
-		if name == rentOrders[p.order].name {
-			return th.Accent
+	put := func(name, mark string, width int) {
+		style := th.Faint
+		if name == rentOrders[p.order].name { // the sign says it without colours
+			style, name = th.Accent, name+mark
 		}
-		return th.Faint
+		if width > 0 {
+			name = draw.Cell(name, width, true)
+		}
+		l.Raw(style, name)
 	}
-	l.Raw(style("tool"), "tool").Pin(w - p.tail(w))
+	put("tool", "▴", 0)
+	l.Pin(w - p.tail(w))
 	for _, c := range rentColumns {
 		if w >= c.from {
-			l.Raw(style(c.name), draw.Cell(c.name, c.width, true))
+			put(c.name, "▾", c.width)
 		}
 	}
 	return l.String()
@@ -296,7 +425,85 @@ func (p *rentPage) row(i, w int, base draw.Style) string {
 	if i < len(p.v.tools) {
 		return p.tool(&p.v.tools[i], w, base)
 	}
-	return p.v.lines[i-len(p.v.tools)].draw(p.env.th, w, base)
+	switch l := &p.v.lines[i-len(p.v.tools)]; {
+	case l.names:
+		return p.carried(w, base, carriedNames, "tool or server", p.env.th.Faint)
+	case l.carried != nil:
+		return p.carried(w, base, carriedCells(l.carried), l.carried.name, "")
+	case l.left != nil:
+		return p.leftOut(l.left, w, base)
+	default:
+		return l.draw(p.env.th, w, base)
+	}
+}
+
+// carriedColumns stand beside the name of what is carried along: before it, and behind.
+var (
+	carriedNames   = []string{"in all", "what", "bytes", "each time", "from-to", "read", "frame"}
+	carriedColumns = []column{{}, {left: true, drop: 2}, {drop: 3}, {drop: 1}, {drop: 4}, {}, {}}
+)
+
+const carriedBefore = 2 // columns before the name
+
+func carriedCells(c *carriedText) []string {
+	frame := ""
+	if c.n > 0 {
+		frame = strconv.FormatUint(c.n, 10)
+	}
+	return []string{c.total.Short(), c.what, size(int64(c.bytes)), c.each.Short(), c.each.Range(), "× " + itoa(c.reads), frame}
+}
+
+// carriedWidths measures what is in the columns.
+func carriedWidths(lines []rentLine) []column {
+	all := slices.Clone(carriedColumns)
+	measure := func(cells []string) {
+		for i, c := range cells {
+			all[i].width = max(all[i].width, draw.Width(c))
+		}
+	}
+	measure(carriedNames)
+	for i := range lines {
+		if c := lines[i].carried; c != nil {
+			measure(carriedCells(c))
+		}
+	}
+	return all
+}
+
+// carried draws a row of what is carried along.
+func (p *rentPage) carried(w int, base draw.Style, cells []string, name string, style draw.Style) string {
+	th, all := p.env.th, p.v.columns
+	shown, _ := fitColumns(all, w, min(30, w/3))
+	of := func(i int) draw.Style {
+		switch {
+		case style != "":
+			return style
+		case i == 0:
+			return th.Strong
+		}
+		return th.Dim
+	}
+	l := draw.NewLine(w, base)
+	putColumns(l, all[:carriedBefore], shown[:carriedBefore], cells[:carriedBefore], of)
+	tail := 1
+	for i := carriedBefore; i < len(all); i++ {
+		if shown[i] {
+			tail += all[i].width + 1
+		}
+	}
+	l.Gap(1)
+	room := max(0, w-tail-l.Used())
+	l.Within(style, middle(name, room), room).Pin(w - tail)
+	putColumns(l, all[carriedBefore:], shown[carriedBefore:], cells[carriedBefore:], func(i int) draw.Style { return of(i + carriedBefore) })
+	return l.String()
+}
+
+// leftOut draws a tool that the model does not get, and why.
+func (p *rentPage) leftOut(t *leftTool, w int, base draw.Style) string {
+	th := p.env.th
+	l := draw.NewLine(w, base).Gap(1).Raw(th.Warn, "✗ ")
+	room := max(8, min(40, w/3))
+	return l.Within("", middle(t.name, room), room).Gap(2).Text(th.Dim, t.why).String()
 }
 
 func (p *rentPage) tool(t *rentTool, w int, base draw.Style) string {
@@ -308,9 +515,10 @@ func (p *rentPage) tool(t *rentTool, w int, base draw.Style) string {
 	l := draw.NewLine(w, base).Gap(1)
 	end := w - p.tail(w)
 	if t.server != "" {
-		l.Within(th.Dim, t.server, min(16, end/3)).Gap(1)
+		l.Within(th.Dim, middle(t.server, min(16, end/3)), min(16, end/3)).Gap(1)
 	}
-	l.Within("", t.name, max(0, end-l.Used())).Pin(end)
+	room := max(0, end-l.Used())
+	l.Within("", middle(t.name, room), room).Pin(end)
 	for _, c := range rentColumns {
 		switch {
 		case w < c.from:
@@ -338,16 +546,56 @@ func slimBar(n, peak, room int) string {
 	return strings.Repeat("▄", halves/2) + strings.Repeat("▖", halves%2)
 }
 
-// below shows what all costs, and how requests grow; of a sentence, all of it.
+// below shows what all costs, and how requests grow; of a row that is no tool, all of it.
 func (p *rentPage) below(i, w, h int) []string {
 	if h < costLeast {
 		return nil
 	}
 	lines := p.figures(w, h)
-	if i < len(p.v.tools) || p.v.lines[i-len(p.v.tools)].text == "" || p.v.lines[i-len(p.v.tools)].head {
+	if i < len(p.v.tools) {
 		return lines
 	}
-	return p.v.lines[i-len(p.v.tools)].whole(p.env.th, w, len(lines))
+	if told := p.tell(i, w); len(told) > 0 {
+		return clip(p.env.th, told, w, len(lines)) // the rows above keep their places
+	}
+	return lines
+}
+
+// tell has all there is to say of a row.
+func (p *rentPage) tell(i, w int) []string {
+	th := p.env.th
+	if i < len(p.v.tools) {
+		return p.tellTool(&p.v.tools[i], w)
+	}
+	l := &p.v.lines[i-len(p.v.tools)]
+	if l.carried == nil {
+		return l.tell(th, w)
+	}
+	c := l.carried
+	lines := append([]string{rule(th, w, th.Dim, "carried along", "")}, paragraph(w, 2, th.Strong, c.what+": "+c.name)...)
+	often := "once"
+	if c.reads != 1 {
+		often = plural(c.reads, "time")
+	}
+	lines = append(lines, paragraph(w, 2, "", size(int64(c.bytes))+" bytes on the wire; read "+often+", "+c.each.String()+" tokens each time, "+c.total.Short()+" in all")...)
+	if c.where != "" {
+		lines = append(lines, paragraph(w, 2, th.Dim, c.where+"; enter goes there, esc comes back")...)
+	}
+	return lines
+}
+
+func (p *rentPage) tellTool(t *rentTool, w int) []string {
+	th := p.env.th
+	lines := append([]string{rule(th, w, th.Dim, "tool", "")}, paragraph(w, 2, th.Strong, t.name)...)
+	if t.server != "" {
+		lines = append(lines, paragraph(w, 2, th.Dim, "of "+t.server)...)
+	}
+	words := t.each.String() + " tokens in a request that has it: name " + t.label.Short() + ", description " + t.words.Short() + ", schema " + t.schema.Short() +
+		"; in " + plural(t.turns, "request") + ", " + t.all.Short() + " in all; " + plural(t.calls, "call")
+	if t.deferred {
+		words += "; held back until a search finds it"
+	}
+	return append(append(lines, paragraph(w, 2, "", words)...), append([]string{draw.Blank(w)}, p.figures(w, costLines+chartTall)...)...)
 }
 
 func (p *rentPage) figures(w, h int) []string {
@@ -409,14 +657,15 @@ func (p *rentPage) money(w, h int) []string {
 	return lines
 }
 
-// chart draws the tokens of each request: what definitions take below, all else above.
+// chart draws the tokens of each request: what definitions take below, all else above. Its
+// axes are named, and its parts differ without colours.
 func (p *rentPage) chart(w, h int) []string {
 	th, all := p.env.th, p.v.weights
 	peak := 1
 	for i := range all {
 		peak = max(peak, bill.Middle(all[i].total))
 	}
-	lines := []string{rule(th, w, th.Dim, "tokens of each request", "")}
+	lines := []string{p.legend(w)}
 	const axis = 9
 	room := max(1, w-axis-1)
 	each := max(1, min(5, room/max(1, len(all))))
@@ -425,8 +674,11 @@ func (p *rentPage) chart(w, h int) []string {
 	rows := h - 2
 	for y := rows; y > 0; y-- {
 		label := ""
-		if y == rows {
+		switch y {
+		case rows:
 			label = peakOf(all).Short()
+		case 1:
+			label = "0"
 		}
 		l := draw.NewLine(w, "").Raw(th.Dim, draw.Cell(label, axis-2, true)).Gap(2)
 		for i := range shown {
@@ -434,8 +686,23 @@ func (p *rentPage) chart(w, h int) []string {
 		}
 		lines = append(lines, l.String())
 	}
-	legend := draw.NewLine(w, "").Gap(axis).Raw(th.Parts[1], "█").Raw(th.Dim, " tools").Gap(2).Raw(th.Parts[3], "▒").Raw(th.Dim, " all else").Gap(2)
-	return append(lines, legend.Raw(th.Faint, "requests 0 to "+itoa(p.v.turns-1)).String())
+	foot := draw.NewLine(w, "").Gap(axis)
+	if p.v.turns == 1 {
+		pieces(foot, "", styled{"→ one request", th.Dim})
+	} else {
+		pieces(foot, "", styled{"→ requests 0 to " + itoa(p.v.turns-1), th.Dim}, styled{", n: after turn n", th.Faint})
+	}
+	return append(lines, foot.String())
+}
+
+// legend is the line above the chart: what stands upwards, and which part is what.
+func (p *rentPage) legend(w int) string {
+	th := p.env.th
+	l := draw.NewLine(w, "").Raw(th.Line, "─ ").Raw(th.Dim, draw.Cut("↑ tokens of each request", max(0, w-4))).Gap(1)
+	if l.Left() > 24 {
+		l.Raw(th.Parts[1], "█").Raw(th.Dim, " tools").Gap(2).Raw(th.Parts[3], "▒").Raw(th.Dim, " all else").Gap(1)
+	}
+	return l.Raw(th.Line, strings.Repeat("─", l.Left())).String()
 }
 
 func peakOf(all []requestWeight) (peak tokens.Count) {
