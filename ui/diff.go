@@ -150,13 +150,24 @@ func reviewDiff(e *env, a, b string) (*review, error) {
 	}})
 	v := &diffReview{d, answersOf(d.Answers()), diffLines(d), [2]string{d.A.Name, d.B.Name}}
 	if d.A.Name == d.B.Name {
-		for i, l := range []*openSide{one, other} {
-			if l.Header != nil {
-				v.labels[i] = l.Header.Start.In(e.Zone).Format("Jan 2 15:04:05 ") + v.labels[i]
-			}
-		}
+		v.labels = e.moments(one, other)
 	}
 	return &review{diff: v, frames: one.Len(), otherLive: other.file.Running()}, nil
+}
+
+// moments names two sessions of the same name by when they began.
+func (e *env) moments(one, other *openSide) (labels [2]string) {
+	format := "15:04:05 "
+	if one.Header != nil && other.Header != nil && one.Header.Start.In(e.Zone).YearDay() != other.Header.Start.In(e.Zone).YearDay() {
+		format = "Jan 2 15:04 "
+	}
+	for i, o := range []*openSide{one, other} {
+		labels[i] = o.side.Name
+		if o.Header != nil {
+			labels[i] = o.Header.Start.In(e.Zone).Format(format) + labels[i]
+		}
+	}
+	return labels
 }
 
 // openSide is a session to compare. It stays open until what was compared is closed.
@@ -203,7 +214,7 @@ func diffLines(d *diff.Diff) (out []sentence) {
 			out = append(out, sentence{text: w, warn: warn, frame: -1, section: name})
 		}
 	}
-	section("bytes by part", append([]string{draw.Cell("", 20, false) + draw.Cell("A", 9, true) + draw.Cell("B", 9, true) + draw.Cell("±", 9, true)}, billLines(d)...), false)
+	section("bytes by part", append([]string{draw.Cell("", 20, false) + draw.Cell("A", 9, true) + draw.Cell("B", 9, true) + draw.Cell("B − A", 9, true)}, billLines(d)...), false)
 	for i := range out {
 		out[i].cells = !out[i].head
 	}
@@ -365,9 +376,9 @@ func (p *diffPage) head(w, h int) []string {
 	room := 1 // lines of an answer; what has no room stands in full below the rows
 	switch {
 	case h >= tallDiff:
-		room = 3
+		room = 4
 	case h >= midDiff:
-		room = 2
+		room = 3
 	}
 	for _, a := range p.d.answers {
 		question, width := a.question, 27
@@ -390,10 +401,10 @@ func (p *diffPage) head(w, h int) []string {
 	return append(lines, p.names(w)...)
 }
 
-// Heights of a screen from which on answers have two and three lines.
+// Heights of a screen from which on answers have up to three and four lines.
 const (
 	midDiff  = 20
-	tallDiff = 34
+	tallDiff = 32
 )
 
 // diffColumns are the widths of the numbers at the right: of both sides number of the
@@ -484,11 +495,15 @@ func (p *diffPage) row(i, w int, base draw.Style) string {
 	if r.Name == "" || r.Method != "tools/call" || w >= 96 {
 		l.Within(name, r.Method, max(0, end-l.Used())).Gap(min(1, max(0, end-l.Used())))
 	}
-	l.Within(th.Strong, r.Name, max(0, end-l.Used())).Gap(min(1, max(0, end-l.Used())))
+	words := r.String()
+	if room := max(0, end-l.Used()); r.Name != "" && room > 0 { // what differs is told beside it, a little of it at least
+		room -= min(draw.Width(words)+1, room/3)
+		l.Within(th.Strong, middle(r.Name, room), room).Gap(min(1, max(0, end-l.Used())))
+	}
 	if style == "" || sign == "=" {
 		style = th.Dim
 	}
-	l.Within(style, r.String(), max(0, end-l.Used())).Pin(end)
+	l.Within(style, words, max(0, end-l.Used())).Pin(end)
 	p.part(l, r.A, w)
 	p.part(l, r.B, w)
 	by := bytesOf(r.B) - bytesOf(r.A)

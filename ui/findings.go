@@ -158,7 +158,7 @@ func (p *findingsPage) tell(i, w int) []string {
 	if f == nil {
 		return []string{rule(th, w, th.Dim, draw.Cut(p.rows[i].head, max(0, w-5)), "")}
 	}
-	lines := []string{rule(th, w, th.Dim, f.Rule.ID, f.Side.String())}
+	lines := []string{rule(th, w, th.Dim, f.Rule.ID+", "+f.Side.String(), "")}
 	lines = append(lines, paragraph(w, 0, p.style(f.Severity), f.Words())...)
 	lines = append(lines, paragraph(w, 2, "", "should be: "+f.Rule.Title)...)
 	where := ""

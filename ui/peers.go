@@ -218,11 +218,7 @@ func (p *peersPage) tell(i, w int) []string {
 	if r.name == "" {
 		return []string{rule(th, w, th.Dim, r.head, "")}
 	}
-	where := ""
-	if r.at >= 0 {
-		where = "enter shows where it was said"
-	}
-	lines := []string{rule(th, w, th.Dim, r.name, where)}
+	lines := []string{rule(th, w, th.Dim, r.name, "")}
 	if r.value != "" {
 		lines = append(lines, paragraph(w, 0, "", r.value)...)
 	}

@@ -20,6 +20,7 @@ type rentReview struct {
 	host, confidence, asOf string
 	sessions, turns, calls int
 	offered                int // tools of the newest request
+	left                   int // tools that were listed and are not in it
 	sent, other            *rent.Rent
 	otherName              string
 	carried                tokens.Count // by the newest request
@@ -86,7 +87,7 @@ func reviewRent(e *env, path string, others bool) (*review, error) {
 	}
 	host, _ := r.book.Profile()
 	v := &rentReview{host: host.ID, confidence: host.Confidence, asOf: string(b.Report.AsOf), sessions: len(r.loaded), turns: b.Report.Turns,
-		calls: len(b.Line.Calls), offered: len(b.Newest()), sent: &b.Report.Sent, carried: b.CarriedNow(), deferring: b.DeferringWords()}
+		calls: len(b.Line.Calls), offered: len(b.Newest()), left: len(b.Ledger.LeftOut), sent: &b.Report.Sent, carried: b.CarriedNow(), deferring: b.DeferringWords()}
 	v.other, v.otherName = b.Other()
 	v.tools, v.lines, v.weights = rentTools(b), rentLines(b), r.weights(b.Report.Turns)
 	v.columns = carriedWidths(v.lines)
@@ -160,11 +161,11 @@ func leftLines(b *bill.Bill) (out []rentLine) {
 		}
 	}
 	if len(held) > 0 {
-		knows := "the model has no more than the name"
+		knows := "the model has only the name"
 		if b.Book.Loading() == claude.LoadDeferredHidden {
 			knows = "the model has not even the name"
 		}
-		out = append(out, rentLine{sentence: sentence{text: plural(len(held), "tool") + " held back until a search finds it, " + knows + " before: " + strings.Join(held, ", "), frame: -1}})
+		out = append(out, rentLine{sentence: sentence{text: "held back until a search finds them, before that " + knows + ": " + strings.Join(held, ", "), frame: -1}})
 	}
 	for _, t := range b.Book.Request(b.Book.Turns()).Tools {
 		for _, n := range t.Notes {
@@ -309,8 +310,11 @@ func (p *rentPage) head(w, _ int) []string {
 	th, v := p.env.th, p.v
 	l := draw.NewLine(w, "").Gap(1)
 	if len(v.tools) == 0 {
-		l.Raw(th.Warn, "no list of tools crossed: what definitions take is not known")
-		return []string{l.String()}
+		words := "no list of tools crossed: what definitions take is not known"
+		if v.left > 0 {
+			words = "all tools that were listed are left out of the requests"
+		}
+		return []string{l.Raw(th.Warn, words).String()}
 	}
 	inAll := ""
 	if v.turns > 1 {
@@ -548,7 +552,7 @@ func slimBar(n, peak, room int) string {
 
 // below shows what all costs, and how requests grow; of a row that is no tool, all of it.
 func (p *rentPage) below(i, w, h int) []string {
-	if h < costLeast {
+	if h < costLeast || len(p.v.tools) == 0 && p.v.sent.CarriedSession.IsZero() {
 		return nil
 	}
 	lines := p.figures(w, h)
@@ -676,7 +680,9 @@ func (p *rentPage) chart(w, h int) []string {
 		label := ""
 		switch y {
 		case rows:
-			label = peakOf(all).Short()
+			if label = peakOf(all).Short(); draw.Width(label) > axis-2 {
+				label = "~" + size(int64(peak))
+			}
 		case 1:
 			label = "0"
 		}

@@ -311,11 +311,11 @@ func (p *searchPage) answer(w int) string {
 	l := draw.NewLine(w, "").Gap(1)
 	switch {
 	case len(p.v.tools) == 0:
-		l.Raw(th.Warn, "no tools were listed that could be offered: nothing to search")
+		l.Raw(th.Warn, "no tool was offered, so there is nothing to search")
 	case p.err != nil:
 		l.Raw(th.Bad, "✗ ").Text(th.Bad, p.err.Error())
 	case p.result == nil:
-		pieces(l, "", styled{plural(len(p.v.tools), "tool"), ""}, styled{", as they are sent; / asks for one as the model would", th.Dim})
+		pieces(l, "", styled{plural(len(p.v.tools), "tool"), ""}, styled{"; / asks for one as the model would", th.Dim})
 	default:
 		given, cut := 0, 0
 		for i := range p.result.All {

@@ -6,7 +6,7 @@ import "testing"
 // are there is answered when they are; an old answer is dropped.
 func TestToolSearch(t *testing.T) {
 	d := open(t, "enter", "S")
-	d.has("3 tools, as they are sent")
+	d.has("3 tools; / asks for one")
 	d.keys("+assign")
 	d.has("“assign” gives the model 1 tool of 3", "✓ yes", "mcp__tickets-modern__assign_ticket", "[regex]")
 	d.keys("tab")
