@@ -17,6 +17,10 @@ type column struct {
 	drop  int  // where there is no room, those with the highest number go first; 0 stays
 }
 
+// maxTable is how wide a table gets: on a wider screen numbers would stand too far from
+// the names that they belong to.
+const maxTable = 140
+
 // fitColumns tells which columns have room beside a name of at least so many cells, and
 // how many cells they take, with a space before each and one at the end.
 func fitColumns(all []column, w, name int) (shown []bool, tail int) {

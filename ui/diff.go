@@ -421,9 +421,10 @@ func diffColumns(w int) (number, bytes, ms int) {
 
 const diffCells = 8 // of the difference in bytes
 
-func diffTail(w int) int {
+// diffEnd is where the names end and the numbers begin.
+func diffEnd(w int) int {
 	number, bytes, ms := diffColumns(w)
-	return 2*(number+bytes+ms) + diffCells + 5 // a line before each side, and spaces
+	return min(w, maxTable) - 2*(number+bytes+ms) - diffCells - 5 // a line before each side, and spaces
 }
 
 // names are the names of the columns, below those of the sides.
@@ -432,11 +433,11 @@ func (p *diffPage) names(w int) []string {
 	number, bytes, ms := diffColumns(w)
 	l := draw.NewLine(w, "").Gap(3)
 	if p.only {
-		l.Raw(th.Accent, draw.Cut("operations that differ: "+itoa(len(p.rows)), max(0, w-diffTail(w)-l.Used())))
+		l.Raw(th.Accent, draw.Cut("operations that differ: "+itoa(len(p.rows)), max(0, diffEnd(w)-l.Used())))
 	} else {
 		l.Raw(th.Faint, "operation")
 	}
-	l.Pin(w - diffTail(w))
+	l.Pin(diffEnd(w))
 	for _, side := range []string{"A", "B"} {
 		l.Raw(th.Line, "│").Raw(th.Faint, draw.Cell(map[bool]string{true: "frame"}[number > 0], number, true)+draw.Cell(map[bool]string{true: "bytes", false: side + " bytes"}[number > 0], bytes, true)+draw.Cell(map[bool]string{true: "ms"}[ms > 0], ms, true)).Gap(1)
 	}
@@ -444,7 +445,7 @@ func (p *diffPage) names(w int) []string {
 	if number == 0 {
 		return lines
 	}
-	sides := draw.NewLine(w, "").To(w - diffTail(w))
+	sides := draw.NewLine(w, "").To(diffEnd(w))
 	for i, side := range []string{" A ", " B "} {
 		cells := number + bytes + ms + 1 - len(side)
 		sides.Raw(th.Line, "│").Raw(th.Strong, side).Cell(th.Dim, p.label(i, cells-1), cells, false)
@@ -486,7 +487,7 @@ func (p *diffPage) row(i, w int, base draw.Style) string {
 		return p.d.lines[i-len(p.rows)].draw(th, w, base)
 	}
 	sign, style := p.sign(r)
-	end := w - diffTail(w)
+	end := diffEnd(w)
 	l := draw.NewLine(w, base).Gap(1).Raw(style, sign).Gap(1)
 	name := draw.Style("")
 	if r.Name != "" {

@@ -15,6 +15,8 @@ const (
 	reportSoon  = 3 * time.Second        // what is made good within that needs no word
 )
 
+const narrowReport = 60 // width of a screen below which that is said in fewer words
+
 // reportWork is how a report comes by what it shows, and how far that goes.
 type reportWork struct {
 	work  func() (*review, error) // reads the session once more; commands call it
@@ -109,6 +111,7 @@ func (r *reportScreen) keepRow(change func()) {
 	r.changed()
 	if !had {
 		if r.page.len() > 1 && r.page.key(0).kind == "head" { // there is nothing to do with a heading
+			r.list.SetHeight(max(2, r.h/2)) // so that it stays in view
 			r.list.Go(1)
 		}
 		return
@@ -134,6 +137,9 @@ func (r *reportScreen) state() styled {
 	case missing && r.busy && r.took > time.Second:
 		return styled{"reading again…", th.Dim}
 	case missing && !r.busy && r.next().Sub(r.env.Now()) > reportSoon:
+		if r.w < narrowReport {
+			return styled{"to frame " + r.lastKnown() + ", R: anew", th.Warn}
+		}
 		return styled{"as of frame " + r.lastKnown() + ", R reads again", th.Warn}
 	case r.review.otherLive:
 		return styled{"B is live, R reads again", th.Warn}

@@ -416,7 +416,7 @@ func (p *rentPage) names(w int) string {
 		l.Raw(style, name)
 	}
 	put("tool", "▴", 0)
-	l.Pin(w - p.tail(w))
+	l.Pin(min(w, maxTable) - p.tail(w))
 	for _, c := range rentColumns {
 		if w >= c.from {
 			put(c.name, "▾", c.width)
@@ -496,8 +496,9 @@ func (p *rentPage) carried(w int, base draw.Style, cells []string, name string, 
 		}
 	}
 	l.Gap(1)
-	room := max(0, w-tail-l.Used())
-	l.Within(style, middle(name, room), room).Pin(w - tail)
+	end := min(w, maxTable) - tail
+	room := max(0, end-l.Used())
+	l.Within(style, middle(name, room), room).Pin(end)
 	putColumns(l, all[carriedBefore:], shown[carriedBefore:], cells[carriedBefore:], func(i int) draw.Style { return of(i + carriedBefore) })
 	return l.String()
 }
@@ -517,7 +518,7 @@ func (p *rentPage) tool(t *rentTool, w int, base draw.Style) string {
 		calls, style = "never", th.Warn
 	}
 	l := draw.NewLine(w, base).Gap(1)
-	end := w - p.tail(w)
+	end := min(w, maxTable) - p.tail(w)
 	if t.server != "" {
 		l.Within(th.Dim, middle(t.server, min(16, end/3)), min(16, end/3)).Gap(1)
 	}

@@ -151,6 +151,9 @@ func TestLiveReportIsBounded(t *testing.T) {
 		t.Errorf("read %d times in six seconds", read)
 	}
 	d.has("as of frame 7, R reads again")
+	d.send(tea.WindowSizeMsg{Width: 40, Height: 20})
+	d.has("to frame 7, R: anew")
+	d.send(tea.WindowSizeMsg{Width: 100, Height: 30})
 	d.keys("R")
 	d.has("call_13", "● live")
 	call(14)
@@ -192,6 +195,22 @@ func TestStaleReport(t *testing.T) {
 	r.work = func() (*review, error) { return nil, errors.New("the disk is gone") }
 	d.keys("R")
 	d.has("tools/call take", "✗ not read again: the disk is gone")
+}
+
+// TestOtherSideIsLive: a comparison says that the other session goes on, and reads it again
+// when it is told to.
+func TestOtherSideIsLive(t *testing.T) {
+	d, write, end := growing(t, 100, 40)
+	defer end()
+	d.keys("esc", "end", "enter", "d")
+	r := d.app.top().(*reportScreen)
+	p := r.page.(*choicePage)
+	r.list.Go(slices.IndexFunc(p.rows, func(o otherSession) bool { return o.info.Label() == "growing" }))
+	d.keys("enter")
+	d.has("B is live, R reads again")
+	write(tap.C2S, `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"quite_new"}}`)
+	d.keys("R")
+	d.has("quite_new")
 }
 
 // TestBackToTheReport: a row leads to its frame, and esc leads back to the row.

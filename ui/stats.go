@@ -126,9 +126,10 @@ func (p *statsPage) key(i int) rowKey {
 	return rowKey{a: p.groups[i].Method, b: p.groups[i].Name}
 }
 
-// fit tells which columns there are on a screen of a width.
-func (p *statsPage) fit(w int) (shown []bool, tail int) {
-	return fitColumns(p.v.columns, w, min(24, w/3))
+// fit tells which columns there are on a screen of a width, and where they begin.
+func (p *statsPage) fit(w int) (shown []bool, at int) {
+	shown, tail := fitColumns(p.v.columns, w, min(24, w/3))
+	return shown, min(w, maxTable) - tail
 }
 
 func (p *statsPage) head(w, _ int) []string {
@@ -136,7 +137,7 @@ func (p *statsPage) head(w, _ int) []string {
 	if len(p.groups) == 0 {
 		return []string{draw.NewLine(w, "").Gap(1).Raw("", "no request has crossed yet: there is nothing to count").String()}
 	}
-	shown, tail := p.fit(w)
+	shown, at := p.fit(w)
 	o := &statOrders[p.order]
 	names := make([]string, len(p.v.columns))
 	for i := range names {
@@ -147,7 +148,7 @@ func (p *statsPage) head(w, _ int) []string {
 	}
 	order := draw.NewLine(w, "").Gap(1)
 	pieces(order, "", styled{"order: " + o.name, th.Dim}, styled{", o changes it", th.Faint}, styled{"; p50: half took no longer, p95: all but one in 20", th.Faint})
-	l := draw.NewLine(w, "").Gap(1).Raw(th.Dim, draw.Cut("method, tool", w-tail-1)).To(w - tail)
+	l := draw.NewLine(w, "").Gap(1).Raw(th.Dim, draw.Cut("method, tool", at-1)).To(at)
 	putColumns(l, p.v.columns, shown, names, func(i int) draw.Style {
 		if slices.Contains(o.mark, i) {
 			return th.Accent
@@ -160,9 +161,9 @@ func (p *statsPage) head(w, _ int) []string {
 func (p *statsPage) row(i, w int, base draw.Style) string {
 	th := p.env.th
 	g := p.groups[i]
-	shown, tail := p.fit(w)
+	shown, at := p.fit(w)
 	l := draw.NewLine(w, base).Gap(1)
-	room := w - tail - 1
+	room := at - 1
 	method, name := g.Method, g.Name
 	if name != "" && method == "tools/call" && len(method)+1+draw.Width(draw.Safe(name, w)) > room {
 		method = ""
@@ -172,12 +173,12 @@ func (p *statsPage) row(i, w int, base draw.Style) string {
 		style = th.Dim
 	}
 	if method != "" {
-		l.Within(style, middle(method, room), room).Gap(min(1, max(0, w-tail-l.Used())))
+		l.Within(style, middle(method, room), room).Gap(min(1, max(0, at-l.Used())))
 	}
-	if room = w - tail - l.Used(); name != "" && room > 0 {
+	if room = at - l.Used(); name != "" && room > 0 {
 		l.Within("", middle(name, room), room)
 	}
-	l.Pin(w - tail)
+	l.Pin(at)
 	putColumns(l, p.v.columns, shown, statCells(g), func(i int) draw.Style {
 		switch {
 		case i == statFailed:
