@@ -59,7 +59,7 @@ func TestReportsOfALiveSession(t *testing.T) {
 		grow   []string // messages, the client's first, in turns
 		after  []string
 	}{
-		{"t down*2 o o o o o", "tools/call take", []string{
+		{"t down*2 o*5", "tools/call take", []string{
 			`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"take"}}`, `{"jsonrpc":"2.0","id":4,"result":{"content":[],"isError":true}}`,
 		}, []string{"tools/call take                                2       1"}},
 		{"r", "look", []string{
@@ -357,6 +357,26 @@ func TestLeftOut(t *testing.T) {
 	}
 	d.keys("esc", "S", "+schema", "enter", "end")
 	d.has("no search finds these", "✗ never", "never: it has no input schema")
+}
+
+// TestOverTheLimit: a host that advises fewer tools than there are is named with the tool
+// from which on there are too many.
+func TestOverTheLimit(t *testing.T) {
+	tools := make([]string, 130)
+	for i := range tools {
+		tools[i] = toolJSON(fmt.Sprintf("tool_%d", i), "One of many.")
+	}
+	lines := []string{
+		`{"n":1,"t":1000,"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"Visual Studio Code","version":"1"}}}}`,
+		`{"n":2,"t":2000,"dir":"s2c","msg":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"many","version":"1"}}}}`,
+		`{"n":3,"t":3000,"dir":"c2s","msg":{"jsonrpc":"2.0","id":2,"method":"tools/list"}}`,
+		`{"n":4,"t":4000,"dir":"s2c","msg":{"jsonrpc":"2.0","id":2,"result":{"tools":[` + strings.Join(tools, ",") + `]}}}`,
+	}
+	d := drive(t, storeOf(t, map[string]string{"20261130T120000Z-many-0001": "many"}, lines), colorprofile.NoTTY, 120, 40).keys("enter", "r")
+	d.has("130 tools, as vscode sends them")
+	if said := rentText(d.app.top().(*reportScreen).page.(*rentPage)); !strings.Contains(said, "tool_128: from here on over the 128 tools") {
+		t.Error(said)
+	}
 }
 
 // TestHeldBack: a host that searches holds definitions back, and the rent says so.
