@@ -215,7 +215,7 @@ func (p *rentPage) row(i, w int, base draw.Style) string {
 // carriedColumns stand beside the name of what is carried along: before it, and behind.
 var (
 	carriedNames   = []string{"in all", "what", "bytes", "each time", "from-to", "read", "frame"}
-	carriedColumns = []column{{}, {left: true, drop: 2}, {drop: 3}, {drop: 1}, {drop: 4}, {}, {}}
+	carriedColumns = []column{{}, {left: true, drop: 1}, {drop: 3}, {drop: 2}, {drop: 4}, {}, {}}
 )
 
 const carriedBefore = 2 // columns before the name
@@ -340,7 +340,11 @@ func (p *rentPage) tell(i, w int) []string {
 		return p.tellTool(&p.v.tools[i], w)
 	}
 	l := &p.v.lines[i-len(p.v.tools)]
-	if l.carried == nil {
+	switch {
+	case l.left != nil: // the reason first: a name may be long
+		lines := append([]string{rule(th, w, th.Dim, "left out", "")}, paragraph(w, 2, th.Warn, l.left.why)...)
+		return append(lines, paragraph(w, 2, "", l.left.name)...)
+	case l.carried == nil:
 		return l.tell(th, w)
 	}
 	c := l.carried

@@ -86,6 +86,7 @@ func reviewRent(e *env, path string, others bool) (*review, error) {
 	v := &rentReview{host: host.ID, confidence: host.Confidence, asOf: string(b.Report.AsOf), sessions: len(r.loaded), turns: b.Report.Turns,
 		calls: len(b.Line.Calls), offered: len(b.Newest()), left: len(b.Ledger.LeftOut), sent: &b.Report.Sent, carried: b.CarriedNow(), deferring: b.DeferringWords()}
 	v.other, v.otherName = b.Other()
+	v.otherName = strings.Replace(v.otherName, "loaded up front", "up front", 1) // a column has no room for more
 	v.tools, v.lines, v.weights = rentTools(b), rentLines(b), r.weights(b.Report.Turns)
 	v.columns = carriedWidths(v.lines)
 	return &review{rent: v, frames: r.loaded[0].Len()}, nil
@@ -125,7 +126,7 @@ func rentLines(b *bill.Bill) (out []rentLine) {
 		}
 		out = append(out, lines...)
 	}
-	section("left out of the requests", leftLines(b))
+	section("left out of the requests, or held back", leftLines(b))
 	section("how a request could be less", said(adviceLines(b)))
 	section("where the cache had to be paid again", said(missLines(b)))
 	section("carried along from request to request, the heaviest first", carriedLines(b))
@@ -216,7 +217,10 @@ func carriedLines(b *bill.Bill) (out []rentLine) {
 	out = append(out, rentLine{sentence: sentence{frame: -1}, names: true})
 	for _, i := range order[:min(len(order), maxCarried)] {
 		c, from := &b.Report.Sent.Carried[i], b.Ledger.Carried[i].Frame
-		t := &carriedText{what: carriedWhat[c.Kind], name: b.CarriedName(i), bytes: c.Bytes, each: c.Tokens, total: c.Session, reads: c.Reads}
+		t := &carriedText{what: carriedWhat[c.Kind], name: c.Label, bytes: c.Bytes, each: c.Tokens, total: c.Session, reads: c.Reads}
+		if call := b.Ledger.Carried[i].Call; call >= 0 {
+			t.name = b.Line.Calls[call].Tool
+		}
 		if from.Frame >= 0 {
 			t.n, t.where = b.Line.Number(from), b.Line.Label(from)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/mcptap/mcptap/decode/rules"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/tap"
+	"github.com/mcptap/mcptap/ui/theme"
 )
 
 // growing opens a session that is being recorded.
@@ -311,6 +312,41 @@ func TestReportsFit(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestReportScreens compares what the other tests of screens have no session for: long
+// names, tools that are left out, many places in a search, and each report in full.
+func TestReportScreens(t *testing.T) {
+	for _, c := range []struct{ name, keys string }{
+		{"rent-odd", "enter r"},
+		{"rent-carried", "enter r pgdown*2"},
+		{"rent-whole", "enter r down*3 z"},
+		{"search-odd", "enter S +s.o enter end"},
+		{"statistics-odd", "enter t o down*2"},
+		{"findings-odd", "enter i down*4"},
+		{"peers-odd", "enter p down*5"},
+		{"diff-odd", "enter d enter down*2"},
+	} {
+		for _, size := range [][2]int{{40, 10}, {60, 15}, {80, 24}, {120, 40}} {
+			name := fmt.Sprintf("%s-%dx%d", c.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				d := drive(t, oddStore(t, "odd"), colorprofile.NoTTY, size[0], size[1]).keys(strings.Fields(c.keys)...)
+				compare(t, name, d.screen())
+			})
+		}
+	}
+	for name, profile := range map[string]colorprofile.Profile{"16-colours": colorprofile.ANSI, "no-colours": colorprofile.ASCII} {
+		for _, key := range []string{"r", "S", "t", "i"} {
+			d := open(t, "end", "enter")
+			*d.app.env.th = *theme.New(profile, true)
+			d.keys(key)
+			if key == "S" {
+				d.keys("+menu", "enter")
+			}
+			compare(t, "report-"+key+"-"+name, d.screen())
 		}
 	}
 }

@@ -238,7 +238,7 @@ const statBeside = 90 // width of a screen with times and bytes beside each othe
 func (p *statsPage) times(g *report.Group, w, h int) []string {
 	th, about := p.env.th, ""
 	if n := len(g.Times); n > 0 && n <= fewTimes {
-		about = ", n=" + strconv.Itoa(n) + ": too few to tell more"
+		about = ", n=" + strconv.Itoa(n) + ": too few"
 	}
 	title := "times of " + middle(groupName(g), max(8, w-8-len("times of ")-len(about))) + about
 	return append([]string{rule(th, w, th.Dim, draw.Cut(title, max(0, w-5)), "")}, histogram(th, g.Times, w, h-1)...)
