@@ -303,7 +303,7 @@ func TestBrowseSearch(t *testing.T) {
 	s := onScreen(t, 80, 24, "--dir", sampleStore(t), "browse", "tickets-modern")
 	s.wait("server/discover")
 	s.keys("Sassign")
-	s.wait("“assign” gives the model 1 tool of 3", "✓ given", "[regex]")
+	s.wait("“assign” gives the model 1 tool of 3", "✓ yes", "[regex]")
 	s.keys("\t")
 	s.wait("[bm25]")
 	s.keys("\t")
