@@ -104,7 +104,7 @@ var actions = []Action{
 	{"open-other", []string{"O"}, "open in the other", "the frame of the other session", "other", groupMove, inDiff},
 	{"differing", []string{"o"}, "only what differs", "hide what is the same on both sides, or show it again", "differing", groupShow, inDiff},
 	{"sort", []string{"o"}, "order", "order the list otherwise", "order", groupSession, inSessions | inReport},
-	{"find", []string{"F"}, "search all recordings", "which recordings have something, and where: by the language of filters", "search", groupSession, inSessions},
+	{"find", []string{"F"}, "search all recordings", "which recordings have something, and where: by the language of filters", "", groupSession, inSessions},
 	{"keep", []string{"*"}, "keep", "protect the recording from being removed for room, or end that", "keep", groupSession, inSessions},
 	{"delete", []string{"delete", "D"}, "delete", "delete the recording, after asking", "delete", groupSession, inSessions},
 

@@ -282,7 +282,7 @@ const findHeadLines = 2
 
 func (f *findScreen) view(w, h int) []string {
 	th := f.env.th
-	lines := []string{titleLine(th, w, "all recordings", f.text), f.progress(w)}
+	lines := []string{titleLine(th, w, "search all recordings", f.text), f.progress(w)}
 	switch {
 	case f.err != nil:
 		return append(lines, f.words(w, th.Bad, "reading "+f.env.Store.Dir+": "+f.err.Error())...)
@@ -430,19 +430,21 @@ func (f *findScreen) hit(h *findHit, w int, base draw.Style) string {
 	return l.String()
 }
 
-// what names the call; where there is little room, only the tool.
+// what names the call, in up to half of the room; where there is little, only the tool or
+// whatever else the request names.
 func (f *findScreen) what(l *draw.Line, h *findHit, w, end int) {
 	th := f.env.th
+	end = l.Used() + (end-l.Used())/2
 	method := styled{h.method, ""}
 	if h.name != "" {
 		method.style = th.Dim
-		if w < callFrom && h.method == "tools/call" {
+		if w < wordFrom || w < callFrom && h.method == "tools/call" {
 			method.text = ""
 		}
 	}
 	for _, p := range []styled{method, {h.name, th.Strong}} {
-		if room := (end - l.Used()) / 2; p.text != "" && room > 0 { // half of it is for the text
-			l.Within(p.style, p.text, room).Gap(min(1, end-l.Used()))
+		if room := end - l.Used(); p.text != "" && room > 0 {
+			l.Within(p.style, p.text, room).Gap(1)
 		}
 	}
 }

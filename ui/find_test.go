@@ -40,7 +40,7 @@ func theFind(d *driver) *findScreen {
 // are there as they were when one comes back.
 func TestFind(t *testing.T) {
 	d := find(t, testStore(t), "T-999")
-	d.has("all recordings  T-999", "2 hits, searched 3 recordings", "tickets-modern  acme-tickets 1.0.0", "2026-11-30 12:51", "1 hit",
+	d.has("search all recordings  T-999", "2 hits, searched 3 recordings", "tickets-modern  acme-tickets 1.0.0", "2026-11-30 12:51", "1 hit",
 		`"ticket_id":"«T-999»"`, "frame 10 of 20261130T125130Z-tickets-modern-3c4d")
 	if s := d.screen(); strings.Index(s, "tickets-modern  acme") > strings.Index(s, "tickets-legacy  acme") {
 		t.Errorf("the newest is not the first:\n%s", s)
@@ -97,9 +97,9 @@ func TestFindPrompt(t *testing.T) {
 	d.keys("esc")
 	d.has("3 recordings")
 	d.keys("F", "+T-999", "enter", "/", "ctrl+u", "+other", "esc")
-	d.has("all recordings  T-999", "2 hits")
+	d.has("search all recordings  T-999", "2 hits")
 	d.keys("esc", "F", "up", "enter") // what was searched for before
-	d.has("all recordings  T-999", "2 hits")
+	d.has("search all recordings  T-999", "2 hits")
 	if d.screen(); d.app.prompt != nil {
 		t.Error("the prompt is still there")
 	}
@@ -277,6 +277,10 @@ no record T-999
 		"20261130T125956Z-empty-0004": "",
 	} {
 		if err := os.WriteFile(store.Path(id), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := now.Add(time.Duration(len(content)) * time.Second) // for those that don't tell when they began
+		if err := os.Chtimes(store.Path(id), at, at); err != nil {
 			t.Fatal(err)
 		}
 	}

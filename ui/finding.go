@@ -83,7 +83,7 @@ func (f *finding) search(g *findGroup) error {
 	if f.feed, err = feed.Open(g.info.Path); err != nil {
 		return err
 	}
-	defer f.feed.Close()
+	defer func() { _ = f.feed.Close() }()
 	for more := true; more; {
 		if f.stopped() {
 			return sessions.ErrStopped

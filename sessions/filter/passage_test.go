@@ -20,9 +20,9 @@ func parsed(t *testing.T, text string) *filter.Filter {
 func TestPassage(t *testing.T) {
 	long := strings.Repeat("word ", 100)
 	for _, c := range []struct {
-		filter, in            string
+		filter, in           string
 		before, match, after string
-		none                  bool
+		none                 bool
 	}{
 		{filter: "t-102", in: `{"text":"No ticket T-102 here"}`, before: `{"text":"No ticket `, match: "T-102", after: ` here"}`},
 		{filter: "für", in: `{\"a\":\"f\\u00fcr alle\"}`, before: `{"a":"`, match: "für", after: ` alle"}`},
