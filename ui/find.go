@@ -37,9 +37,10 @@ type findScreen struct {
 	cancel  context.CancelFunc // ends it
 	running bool
 	listed  bool
-	infos   []sessions.Info // to be searched
-	done    int             // that were
-	groups  []findGroup     // those with hits, or with something to say
+	infos   []sessions.Info   // to be searched
+	done    int               // that were
+	words   filter.Vocabulary // that occur in what was searched, for completion
+	groups  []findGroup       // those with hits, or with something to say
 	rows    []findRow
 	hits    int
 	err     error
@@ -81,7 +82,7 @@ func (f *findScreen) halt() {
 }
 
 func (f *findScreen) prompt() {
-	f.env.root.prompt = &prompt{label: "search all for", line: f.line, accept: f.start, judge: f.judge, refuse: refuseSearch, complete: completeFilter, cancel: func() tea.Cmd {
+	f.env.root.prompt = &prompt{label: "search all for", line: f.line, accept: f.start, judge: f.judge, refuse: refuseSearch, complete: f.complete, cancel: func() tea.Cmd {
 		f.line.Set(f.text)
 		if f.text == "" {
 			return f.env.root.do("back")
@@ -122,7 +123,7 @@ func (f *findScreen) judge(text string) styled {
 		return styled{refuseSearch(text), th.Bad}
 	}
 	var ways []string
-	for _, w := range filter.Complete(text, len(text), nil) {
+	for _, w := range filter.Complete(text, len(text), &f.words) {
 		if text[w.From:w.To] != w.Text && len(ways) < 6 {
 			ways = append(ways, w.Text)
 		}
@@ -133,8 +134,9 @@ func (f *findScreen) judge(text string) styled {
 	return styled{"tab " + strings.Join(ways, "  "), th.Faint}
 }
 
-func completeFilter(text string) string {
-	ways := filter.Complete(text, len(text), nil)
+// complete goes on with what was typed in the first of the ways there are.
+func (f *findScreen) complete(text string) string {
+	ways := filter.Complete(text, len(text), &f.words)
 	if len(ways) == 0 {
 		return text
 	}
@@ -150,6 +152,7 @@ func (f *findScreen) start(text string) tea.Cmd {
 	}
 	f.text, f.query, f.running = strings.TrimSpace(text), query, true
 	f.listed, f.infos, f.done, f.groups, f.rows, f.hits, f.err = false, nil, 0, nil, nil, 0, nil
+	f.words = filter.Vocabulary{}
 	f.changed()
 	f.list.Go(0)
 	f.ctx, f.cancel = context.WithCancel(context.Background())
@@ -198,6 +201,8 @@ func (f *findScreen) update(msg tea.Msg) tea.Cmd {
 // take adds what was found in a recording.
 func (f *findScreen) take(g findGroup) {
 	f.done++
+	f.words.Merge(&g.words)
+	g.words = filter.Vocabulary{}
 	if len(g.hits) == 0 && g.broken == "" {
 		return
 	}
@@ -285,9 +290,9 @@ func (f *findScreen) view(w, h int) []string {
 	lines := []string{titleLine(th, w, "search all recordings", f.text), f.progress(w)}
 	switch {
 	case f.err != nil:
-		return append(lines, f.words(w, th.Bad, "reading "+f.env.Store.Dir+": "+f.err.Error())...)
+		return append(lines, f.sentence(w, th.Bad, "reading "+f.env.Store.Dir+": "+f.err.Error())...)
 	case len(f.rows) == 0:
-		return append(lines, f.words(w, th.Dim, f.empty())...)
+		return append(lines, f.sentence(w, th.Dim, f.empty())...)
 	}
 	below := f.below(w, h)
 	room := max(1, h-len(lines)-len(below))
@@ -299,7 +304,7 @@ func (f *findScreen) view(w, h int) []string {
 	return append(append(lines, draw.Fill(rows, w, room)...), below...)
 }
 
-func (f *findScreen) words(w int, style draw.Style, text string) []string {
+func (f *findScreen) sentence(w int, style draw.Style, text string) []string {
 	lines := []string{draw.Blank(w)}
 	for _, s := range wrapText(text, w-4) {
 		lines = append(lines, draw.NewLine(w, "").Gap(2).Text(style, s).String())
@@ -411,7 +416,11 @@ func (f *findScreen) hit(h *findHit, w int, base draw.Style) string {
 	if w >= wordFrom {
 		tail += 7
 	}
-	l := draw.NewLine(w, base).Gap(3)
+	l := draw.NewLine(w, base).Gap(1)
+	if h.marked {
+		l.Raw(th.Warn, "★")
+	}
+	l.To(3)
 	if w >= timeFrom {
 		l.Raw(th.Dim, draw.Cell(seconds(h.at), 8, true)).Gap(1)
 	}
@@ -450,7 +459,7 @@ func (f *findScreen) what(l *draw.Line, h *findHit, w, end int) {
 }
 
 // about is the text that was found, between «signs», with what stands around it; of a hit
-// by something else, why it failed or what it asks for.
+// by something else the note on it, why it failed, or what it asks for.
 func (f *findScreen) about(l *draw.Line, h *findHit, end int) {
 	th := f.env.th
 	room := end - l.Used()
@@ -466,6 +475,8 @@ func (f *findScreen) about(l *draw.Line, h *findHit, end int) {
 		}
 		l.Within(th.Dim, lead, room).Raw(th.Accent, "«").Within(th.Match, match, end-l.Used()-1).Raw(th.Accent, "»")
 		l.Within(th.Dim, after, end-l.Used())
+	case h.note != "":
+		l.Within(th.Warn, h.note, room)
 	case h.failed != "":
 		l.Within(outcomeStyle(th, h.sign.outcome), h.failed, room)
 	default:
@@ -519,6 +530,8 @@ func (h *findHit) whole(w int) string {
 	switch {
 	case h.inText:
 		return draw.SafeEnd(oneSpace(h.passage.Before), w) + "«" + oneSpace(h.passage.Match) + "»" + oneSpace(h.passage.After)
+	case h.note != "":
+		return "★ " + h.note
 	case h.failed != "":
 		return h.failed + "  " + h.gist
 	}

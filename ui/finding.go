@@ -20,6 +20,7 @@ import (
 type findGroup struct {
 	info   sessions.Info
 	server string
+	words  filter.Vocabulary // that occur in it
 	hits   []findHit
 	more   bool   // there may be more than it was to give
 	broken string // why it, or a part of it, was not searched
@@ -39,6 +40,8 @@ type findHit struct {
 	gist    string
 	passage filter.Passage
 	inText  bool // there is a passage
+	marked  bool // the frame is
+	note    string
 }
 
 // A finding is the search in one recording. It runs in a command, and closes what it has
@@ -50,6 +53,7 @@ type finding struct {
 	query *filter.Filter
 
 	feed    *feed.Feed
+	marks   *marks.Marks
 	matcher *filter.Matcher
 	texts   *filter.Texts
 	body    func(frame int) []byte
@@ -95,6 +99,7 @@ func (f *finding) search(g *findGroup) error {
 	}
 	f.feed.Lock()
 	g.server = sessions.Heading(f.feed.Session).Server
+	g.words.Grow(f.feed.Session, g.info.Label(), vocabularyStep)
 	f.feed.Unlock()
 	if n := unreadable(f.feed.Loaded); n > 0 {
 		g.broken = plural(n, "line") + " can't be read"
@@ -118,11 +123,10 @@ func unreadable(l *sessions.Loaded) (n int) {
 }
 
 func (f *finding) match() (err error) {
-	m, err := marks.Load(marks.Path(f.feed.Path()))
-	if err != nil {
-		m = new(marks.Marks) // the session's screen says what is wrong with them
+	if f.marks, err = marks.Load(marks.Path(f.feed.Path())); err != nil {
+		f.marks = new(marks.Marks) // the session's screen says what is wrong with them
 	}
-	f.matcher, err = f.query.On(filter.Source{Session: f.feed.Session, Body: f.feed.Bodies(), Label: f.feed.Name(), MarkOf: m.Get})
+	f.matcher, err = f.query.On(filter.Source{Session: f.feed.Session, Body: f.feed.Bodies(), Label: f.feed.Name(), MarkOf: f.marks.Get})
 	f.texts, f.body = f.query.Texts(), f.feed.Bodies()
 	return err
 }
@@ -147,7 +151,7 @@ func (f *finding) collect(g *findGroup) {
 func (f *finding) hit(row feed.Row) (h findHit) {
 	d := f.feed.Detail(row)
 	h.gist, h.frame = d.Gist, f.feed.Main(row)
-	f.find(&h, row)
+	f.find(&h, f.frames(row))
 	frame := f.feed.Frame(h.frame)
 	h.n, h.at, h.dir = frame.N, frame.Time, frame.Dir
 	if call := row.Call(); call >= 0 {
@@ -160,6 +164,38 @@ func (f *finding) hit(row feed.Row) (h findHit) {
 	}
 	h.method = frameWords(&frame)
 	return h
+}
+
+// frames are the frames of a row.
+func (f *finding) frames(row feed.Row) (frames []int) {
+	if row.Call() < 0 {
+		return []int{row.Frame()}
+	}
+	for _, p := range f.feed.Parts(row.Call()) {
+		frames = append(frames, p.Frame)
+	}
+	return frames
+}
+
+// find looks which of a row's frames has a text of the filter; if none has, which one is
+// marked.
+func (f *finding) find(h *findHit, frames []int) {
+	for _, i := range frames {
+		if h.passage, h.inText = f.texts.Passage(f.body(i)); h.inText {
+			h.frame = i
+			break
+		}
+	}
+	for _, i := range frames {
+		note, marked := f.marks.Get(f.feed.Frame(i).N)
+		if marked && !h.inText {
+			h.frame = i
+		}
+		if h.marked = marked; marked {
+			h.note = note
+			return
+		}
+	}
 }
 
 // frameWords say what a frame is that belongs to no call.
@@ -175,25 +211,4 @@ func frameWords(f *decode.Frame) string {
 		return "batch of " + strconv.Itoa(len(f.Batch))
 	}
 	return strings.TrimSpace(string(f.Kind) + " " + string(f.Stray))
-}
-
-// find looks for the frame of a row that has a text of the filter.
-func (f *finding) find(h *findHit, row feed.Row) {
-	if call := row.Call(); call >= 0 {
-		for _, p := range f.feed.Parts(call) {
-			if f.findAt(h, p.Frame) {
-				return
-			}
-		}
-		return
-	}
-	f.findAt(h, row.Frame())
-}
-
-func (f *finding) findAt(h *findHit, frame int) bool {
-	p, ok := f.texts.Passage(f.body(frame))
-	if ok {
-		h.frame, h.passage, h.inText = frame, p, true
-	}
-	return ok
 }

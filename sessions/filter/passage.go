@@ -162,8 +162,8 @@ func needed(n node) (texts []*needle) {
 				return nil
 			case n.or:
 				texts = append(texts, some...)
-			case some != nil:
-				return some
+			case shortest(some) > shortest(texts): // it is the rarest, as a rule
+				texts = some
 			}
 		}
 	case *term:
@@ -174,4 +174,14 @@ func needed(n node) (texts []*needle) {
 		}
 	}
 	return texts
+}
+
+// shortest is how many characters the shortest of some texts has, 0 if there is none.
+func shortest(texts []*needle) (n int) {
+	for i, t := range texts {
+		if i == 0 || len(t.runes) < n {
+			n = len(t.runes)
+		}
+	}
+	return n
 }

@@ -73,7 +73,10 @@ func TestNeeds(t *testing.T) {
 		{"a", "x", false},
 		{"a", "xA", true},
 		{"ü", `\\u00fc`, true},
-		{"a and b", "b", false}, // the first will do
+		{"a and b", "b", false}, // one of them will do, a long one rather than a short
+		{"a and long", "a", false},
+		{"a and long", "long", true},
+		{"long and (a or b)", "a", false},
 		{"a and b", "a", true},
 		{"status:failed and a", "x", false},
 		{"status:failed or a", "x", true},
