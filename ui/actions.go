@@ -21,12 +21,13 @@ const (
 	inChoice // of the session to compare with
 	inDiff   // two sessions compared
 	inHelp
+	inFind // search in all recordings
 )
 
 const (
 	inSession  = inCalls | inFrame | inSide
 	inReports  = inReport | inSearch | inChoice | inDiff
-	inLists    = inSessions | inCalls | inReports | inFrame | inSide | inHelp
+	inLists    = inSessions | inCalls | inReports | inFrame | inSide | inHelp | inFind
 	everywhere = ^place(0)
 )
 
@@ -59,7 +60,7 @@ var actions = []Action{
 	{"page-down", []string{"pgdown", "ctrl+f"}, "page down", "a page down", "", groupMove, inLists},
 	{"first", []string{"home", "g"}, "first row", "the first row", "", groupMove, inLists},
 	{"last", []string{"end", "G"}, "last row", "the last row; of a live session, its end from now on", "", groupMove, inLists},
-	{"open", []string{"enter"}, "open", "open what the cursor is on", "open", groupMove, inSessions | inCalls | inReports | inFrame | inSide},
+	{"open", []string{"enter"}, "open", "open what the cursor is on", "open", groupMove, inSessions | inCalls | inReports | inFrame | inSide | inFind},
 	{"back", []string{"esc", "backspace"}, "back", "back to where you came from", "back", groupMove, everywhere &^ inSessions},
 	{"other-pane", []string{"tab", "shift+tab"}, "other pane", "between calls and frame", "pane", groupMove, inSession},
 
@@ -97,12 +98,13 @@ var actions = []Action{
 	{"search", []string{"S"}, "tool search", "would a model that searches find the tool? type a query, see the ranks", "", groupSession, inSession},
 	{"save", []string{"w"}, "save what is selected", "write what the filter selects to a new file, a recording of its own", "", groupSession, inSession},
 	{"together", []string{"T"}, "together", "count the other sessions of the same host in, or leave them out", "", groupSession, inSession | inReport},
-	{"query", []string{"/", "i"}, "search", "another query", "query", groupShow, inSearch},
+	{"query", []string{"/", "i"}, "search", "another query", "query", groupShow, inSearch | inFind},
 	{"engine", []string{"tab"}, "engine", "search as another engine does", "engine", groupShow, inSearch},
-	{"again", []string{"R"}, "read again", "work the report out anew, with what was recorded by now", "", groupShow, inReports},
+	{"again", []string{"R"}, "read again", "read again, with what was recorded by now", "", groupShow, inReports | inFind},
 	{"open-other", []string{"O"}, "open in the other", "the frame of the other session", "other", groupMove, inDiff},
 	{"differing", []string{"o"}, "only what differs", "hide what is the same on both sides, or show it again", "differing", groupShow, inDiff},
 	{"sort", []string{"o"}, "order", "order the list otherwise", "order", groupSession, inSessions | inReport},
+	{"find", []string{"F"}, "search all recordings", "which recordings have something, and where: by the language of filters", "", groupSession, inSessions},
 	{"keep", []string{"*"}, "keep", "protect the recording from being removed for room, or end that", "keep", groupSession, inSessions},
 	{"delete", []string{"delete", "D"}, "delete", "delete the recording, after asking", "delete", groupSession, inSessions},
 

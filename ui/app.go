@@ -173,7 +173,8 @@ func (a *app) opened(msg openedMsg) tea.Cmd {
 	if msg.err != nil {
 		return tea.Batch(a.screens[0].(*sessionList).start(), a.say(noteMsg{"opening " + msg.path + ": " + msg.err.Error(), true}))
 	}
-	return a.push(newSession(a.env, msg.path, msg.feed, msg.goal))
+	s, cmd := newSession(a.env, msg.path, msg.feed, msg.goal)
+	return a.push(s, tea.Batch(cmd, s.begin(msg.filter)))
 }
 
 // noteTime is how long a note stays.

@@ -29,6 +29,8 @@ type openedMsg struct {
 	feed *feed.Feed
 	goal int // frame to go to; -1 for none
 	err  error
+
+	filter string // to begin with
 }
 
 // advancedMsg tells how far a session was read.
@@ -133,4 +135,19 @@ type savedMsg struct {
 	name string
 	said string
 	err  error
+}
+
+// findListMsg is the recordings that a search is to go through.
+type findListMsg struct {
+	of    *findScreen
+	id    int // of the search
+	infos []sessions.Info
+	err   error
+}
+
+// foundMsg is what a search found in the next of them.
+type foundMsg struct {
+	of    *findScreen
+	id    int
+	group findGroup
 }

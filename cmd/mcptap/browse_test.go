@@ -334,3 +334,22 @@ func TestBrowseSave(t *testing.T) {
 		t.Errorf("the file has %q, %v", b, err)
 	}
 }
+
+// TestBrowseFind searches all recordings, goes to a hit and comes back to it.
+func TestBrowseFind(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 100, 30, "--dir", sampleStore(t))
+	s.wait("3 recordings")
+	s.keys("FT-999\r")
+	s.wait("2 hits, searched 3 recordings", "tickets-modern", "«T-999»", "tickets-legacy")
+	s.keys("\x1b[B\x1b[B\r")
+	s.wait("─ calls", "request tools/call add_comment", "T-999")
+	s.keys("\x1b")
+	s.wait("2 hits, searched 3 recordings", "of 20261130T125000Z-tickets-legacy-1a2b")
+	s.keys("/\x15no such thing\r")
+	s.wait("No recording has it")
+	s.keys("\x1b")
+	s.wait("3 recordings", "calls")
+	s.keys("q")
+	s.ends(0)
+}
