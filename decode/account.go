@@ -89,7 +89,7 @@ func (k *bookkeeper) run(lineEnd int) {
 	k.a[PartEnvelope] = int64(len(k.b)) - k.a.Total()
 	if k.a[PartEnvelope] < 2 || !isObject(k.b, in) && !isArray(k.b, in) {
 		// No JSON after all, or none that is a message: even its braces are more.
-		*k = bookkeeper{b: k.b, a: strayAccount(len(k.b), lineEnd), items: map[AccountItem]int64{}}
+		*k = bookkeeper{b: k.b, a: strayAccount(len(k.b), lineEnd)}
 	}
 	k.a[PartLineEnd] = int64(lineEnd)
 }
@@ -119,7 +119,6 @@ type bookkeeper struct {
 	b      []byte
 	a      Account
 	copies Copies
-	items  map[AccountItem]int64 // nil if nobody asked for the detail
 }
 
 // solid is the length of a value without insignificant white space.
@@ -150,7 +149,6 @@ func (k *bookkeeper) message(in span) {
 			k.copied(w.value)
 		case "error":
 			k.a[PartPayload] += k.solid(w.value)
-			k.name(PartPayload, "error", k.solid(w.value))
 		default:
 			k.a[PartPayload] += k.cost(&w)
 		}
@@ -167,7 +165,6 @@ func (k *bookkeeper) body(in span, isResult bool) {
 	for w := walk(k.b, in); w.next(); {
 		p := partOf(string(w.name()), isResult)
 		k.a[p] += k.cost(&w)
-		k.nameMember(p, &w)
 		members[p]++
 	}
 	meta, rounds, payload := members[PartMeta], members[PartRounds], members[PartPayload]

@@ -34,18 +34,16 @@ func (k *bookkeeper) copied(in span) {
 	}
 	blocks := k.texts(content, r.structured.there())
 	for _, t := range blocks {
-		k.move(PartTextSpace, blockName(t.n), t.space)
+		k.move(PartTextSpace, t.space)
 	}
 	if r.structured.there() {
 		k.compare(blocks, r.structured)
 	}
 }
 
-func (k *bookkeeper) move(to Part, name string, n int64) {
+func (k *bookkeeper) move(to Part, n int64) {
 	k.a[PartPayload] -= n
 	k.a[to] += n
-	k.name(PartPayload, name, -n)
-	k.name(to, name, n)
 }
 
 // texts reads the text blocks. Texts that are no JSON are read only if there is
@@ -167,7 +165,7 @@ func (k *bookkeeper) compare(blocks []textBlock, structured span) {
 
 func (k *bookkeeper) structuredCopy(structured span) {
 	k.copies.Structured += k.solid(structured)
-	k.move(PartDuplicate, "structuredContent", k.solid(structured))
+	k.move(PartDuplicate, k.solid(structured))
 }
 
 // hash is 0 for what is nested too deeply to be compared.
@@ -235,7 +233,7 @@ func (k *bookkeeper) comparePartly(blocks []textBlock, structured span) {
 	for _, t := range blocks {
 		if t.size >= minPart && (members[t.bare] || members[t.value]) {
 			k.copies.Text += int64(t.at.size())
-			k.move(PartDuplicate, blockName(t.n), int64(t.at.size())-t.space)
+			k.move(PartDuplicate, int64(t.at.size())-t.space)
 		}
 	}
 }

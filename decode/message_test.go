@@ -87,13 +87,6 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-func TestGluedAt(t *testing.T) {
-	at, ok := GluedAt([]byte(`log: {"x" {"id":1}`))
-	if !ok || at != 10 {
-		t.Errorf("GluedAt = %d, %v, want 10", at, ok)
-	}
-}
-
 func TestParseEnds(t *testing.T) {
 	for _, c := range []struct {
 		head, tail string

@@ -154,11 +154,3 @@ func depth(s []byte) (deepest int) {
 	}
 	return deepest
 }
-
-// GluedAt gives where the message begins in a stray of kind StrayGlued; the text
-// before it was printed without a newline.
-func GluedAt(body []byte) (at int, ok bool) {
-	s := bytes.TrimRight(body, " \t\r\n")
-	at = gluedAt(s)
-	return at, at > 0
-}

@@ -57,14 +57,35 @@ type Unit uint8
 const (
 	ByFrame Unit = iota
 	ByCall       // to where the next call was sent
-	ByTurn       // to where the next turn was complete
+	ByTurn       // to the next turn
 )
 
-// A Clock moves through a timeline: step by step, by a jump, or at the session's
-// own pace, slower or faster. It reads no time: whoever plays tells it what time
-// it is.
+// A Track is what a Clock moves along: a timeline, or a session on the screen. It may
+// grow while the clock runs.
+type Track interface {
+	Len() Moment                     // the last moment; the first is 0, before any frame
+	Time(m Moment) time.Duration     // when it was, since the first session's start
+	MomentAt(t time.Duration) Moment // the last one up to a time
+	// Stops are the moments that a step may lead to, in order: how many, and each.
+	Stops(by Unit) (n int, at func(i int) Moment)
+}
+
+// Stops are the moments of a timeline that a step may lead to; that of a turn is where
+// it was complete.
+func (t *Timeline) Stops(by Unit) (n int, at func(i int) Moment) {
+	switch by {
+	case ByCall:
+		return len(t.Calls), func(i int) Moment { return t.After(t.Calls[i].Request) }
+	case ByTurn:
+		return len(t.Turns), func(i int) Moment { return t.Turns[i].After }
+	}
+	return int(t.Len()), func(i int) Moment { return Moment(i + 1) }
+}
+
+// A Clock moves along a track: step by step, by a jump, or at the session's own pace,
+// slower or faster. It reads no time: whoever plays tells it what time it is.
 type Clock struct {
-	t     *Timeline
+	t     Track
 	at    Moment
 	pos   time.Duration // between at's time and the next frame's
 	speed float64       // 0 while it stands still
@@ -72,16 +93,13 @@ type Clock struct {
 }
 
 // NewClock gives a clock that stands before the first frame.
-func NewClock(t *Timeline) *Clock { return &Clock{t: t} }
+func NewClock(t Track) *Clock { return &Clock{t: t} }
 
 // Moment gives where the clock stands.
 func (c *Clock) Moment() Moment { return c.at }
 
 // Time gives the time it shows, since the first session's start.
 func (c *Clock) Time() time.Duration { return c.pos }
-
-// State gives the state at the moment it stands at.
-func (c *Clock) State() State { return c.t.At(c.at) }
 
 // Seek sets the clock to a moment.
 func (c *Clock) Seek(m Moment) {
@@ -94,39 +112,13 @@ func (c *Clock) SeekTime(at time.Duration) {
 	c.at, c.pos = c.t.MomentAt(at), max(at, 0)
 }
 
-// SeekFrame sets the clock to right after a frame.
-func (c *Clock) SeekFrame(r Ref) { c.Seek(c.t.After(r)) }
-
-// SeekTurn sets the clock to where a turn was complete; 0 is before the first.
-func (c *Clock) SeekTurn(turn int) {
-	switch {
-	case turn <= 0 && len(c.t.Turns) > 0:
-		c.Seek(c.t.Turns[0].Before)
-	case len(c.t.Turns) == 0:
-		c.Seek(c.t.Len())
-	default:
-		c.Seek(c.t.Turns[min(turn, len(c.t.Turns))-1].After)
-	}
-}
-
 // Step moves by n units, backwards if n is negative, and reports whether it moved.
+// Ahead of the last stop is the end, before the first one the beginning.
 func (c *Clock) Step(by Unit, n int) bool {
-	before := c.at
-	switch by {
-	case ByFrame:
-		c.Seek(c.at + Moment(n))
-	case ByCall:
-		c.stepIn(n, len(c.t.Calls), func(i int) Moment { return c.t.After(c.t.Calls[i].Request) })
-	case ByTurn:
-		c.stepIn(n, len(c.t.Turns), func(i int) Moment { return c.t.Turns[i].After })
-	}
-	return c.at != before
-}
-
-// stepIn moves among count stops that are in order.
-func (c *Clock) stepIn(n, count int, stop func(int) Moment) {
-	after := sort.Search(count, func(i int) bool { return stop(i) > c.at })   // the first stop ahead
-	before := sort.Search(count, func(i int) bool { return stop(i) >= c.at }) // stops behind
+	was := c.at
+	count, stop := c.t.Stops(by)
+	after := sort.Search(count, func(i int) bool { return stop(i) > was })   // the first stop ahead
+	before := sort.Search(count, func(i int) bool { return stop(i) >= was }) // stops behind
 	switch ahead, back := after+n-1, before+n; {
 	case n > 0 && ahead < count:
 		c.Seek(stop(ahead))
@@ -137,6 +129,7 @@ func (c *Clock) stepIn(n, count int, stop func(int) Moment) {
 	case n < 0:
 		c.Seek(0)
 	}
+	return c.at != was
 }
 
 // Play lets the clock run from now on: 1 is the session's own pace.

@@ -74,14 +74,6 @@ func TestSteps(t *testing.T) {
 			t.Errorf("step %d by %d: %s", s.n, s.by, diff)
 		}
 	}
-	for turn, want := range []Moment{2, 4, 10, 10} {
-		if c.SeekTurn(turn); c.Moment() != want {
-			t.Errorf("turn %d is at %d, want %d", turn, c.Moment(), want)
-		}
-	}
-	if c.SeekFrame(Ref{0, 5}); c.State().Last != (Ref{0, 5}) {
-		t.Errorf("after frame 5 the last one is %v", c.State().Last)
-	}
 	if c.SeekTime(1050 * time.Millisecond); c.Moment() != 3 {
 		t.Errorf("at 1.05 s the moment is %d", c.Moment())
 	}

@@ -38,12 +38,12 @@ type bodies struct {
 func (r *bodies) body(frame int) []byte {
 	l := r.l
 	switch {
-	case frame < 0 || frame >= len(l.places):
+	case !l.places.has(frame):
 		return nil
 	case l.source.foreign != nil:
 		return l.Body(frame)
 	}
-	line := r.line(l.places[frame])
+	line := r.line(l.places.at(frame))
 	if line == nil {
 		return nil
 	}

@@ -22,12 +22,9 @@ type Loaded struct {
 	Records int          // that were read
 
 	source *Session
-	places []place
+	places places
 	until  int64 // what was read of the file, in bytes
 }
-
-// place is where a frame's line stands in the file.
-type place struct{ offset, size int64 }
 
 const maxRemarks = 100
 
@@ -83,7 +80,7 @@ func (l *Loaded) take(rec *tap.Record) {
 	case rec.End != nil:
 		l.End = rec.End
 	case rec.Frame != nil:
-		l.places = append(l.places, place{rec.Offset, rec.Size})
+		l.places.add(place{rec.Offset, rec.Size})
 		whole := *rec
 		whole.Frame = l.whole(rec.Frame)
 		rec = &whole
@@ -105,10 +102,10 @@ func (l *Loaded) whole(f *tap.Frame) *tap.Frame {
 
 // TapFrame reads a frame again, with its body; nil if it can't be read.
 func (l *Loaded) TapFrame(frame int) *tap.Frame {
-	if frame < 0 || frame >= len(l.places) {
+	if !l.places.has(frame) {
 		return nil
 	}
-	p := l.places[frame]
+	p := l.places.at(frame)
 	rec, err := l.source.at(p.offset, p.size)
 	if err != nil || rec.Frame == nil {
 		return nil
@@ -135,7 +132,7 @@ func (l *Loaded) Body(frame int) []byte {
 // TotalsOf sums up the byte accounts of some frames.
 func (l *Loaded) TotalsOf(selected func(frame int) bool) *decode.Totals {
 	t := new(decode.Totals)
-	for i := range l.places {
+	for i := range l.places.n {
 		if !selected(i) {
 			continue
 		}

@@ -21,12 +21,13 @@ const (
 	inChoice // of the session to compare with
 	inDiff   // two sessions compared
 	inHelp
+	inFind // search in all recordings
 )
 
 const (
 	inSession  = inCalls | inFrame | inSide
 	inReports  = inReport | inSearch | inChoice | inDiff
-	inLists    = inSessions | inCalls | inReports | inFrame | inSide | inHelp
+	inLists    = inSessions | inCalls | inReports | inFrame | inSide | inHelp | inFind
 	everywhere = ^place(0)
 )
 
@@ -60,7 +61,7 @@ var actions = []Action{
 	{"page-down", []string{"pgdown", "ctrl+f"}, "page down", "a page down", "", groupMove, inLists},
 	{"first", []string{"home", "g"}, "first row", "the first row", "", groupMove, inLists},
 	{"last", []string{"end", "G"}, "last row", "the last row; of a live session, its end from now on", "", groupMove, inLists},
-	{"open", []string{"enter"}, "open", "open what the cursor is on", "open", groupMove, inSessions | inCalls | inReports | inFrame | inSide},
+	{"open", []string{"enter"}, "open", "open what the cursor is on", "open", groupMove, inSessions | inCalls | inReports | inFrame | inSide | inFind},
 	{"back", []string{"esc", "backspace"}, "back", "back to where you came from", "back", groupMove, everywhere &^ inSessions},
 	{"other-pane", []string{"tab", "shift+tab"}, "other pane", "between calls and frame", "pane", groupMove, inSession},
 
@@ -76,7 +77,7 @@ var actions = []Action{
 	{"next-failure", []string{"e"}, "next failure", "the next call that failed", "failure", groupShow, inCalls},
 	{"model", []string{"m"}, "what the model reads", "the request that a host would make of it, with its tokens; again to hide it", "model", groupShow, inSession},
 	{"reach", []string{"x"}, "dim what is never read", "in the frame, dim what the model never reads, or show all alike", "", groupShow, inSession},
-	{"zoom", []string{"z"}, "one pane", "give the pane the whole screen, and back", "", groupShow, inSession},
+	{"zoom", []string{"z"}, "one pane", "give the pane the whole screen, and back", "", groupShow, inSession | inReports},
 	{"grow", []string{"+", "="}, "larger pane", "make the pane larger", "", groupShow, inSession},
 	{"shrink", []string{"-"}, "smaller pane", "make the pane smaller", "", groupShow, inSession},
 	{"mark", []string{"b"}, "mark", "mark the frame, or take its mark away; the filter mark:yes finds them", "", groupShow, inSession},
@@ -95,11 +96,13 @@ var actions = []Action{
 	{"search", []string{"S"}, "tool search", "would a model that searches find the tool? type a query, see the ranks", "", groupSession, inSession},
 	{"save", []string{"w"}, "save what is selected", "write what the filter selects to a new file, a recording of its own", "", groupSession, inSession},
 	{"together", []string{"T"}, "together", "count the other sessions of the same host in, or leave them out", "", groupSession, inSession | inReport},
-	{"query", []string{"/", "i"}, "search", "another query", "query", groupShow, inSearch},
+	{"query", []string{"/", "i"}, "search", "another query", "query", groupShow, inSearch | inFind},
 	{"engine", []string{"tab"}, "engine", "search as another engine does", "engine", groupShow, inSearch},
+	{"again", []string{"R"}, "read again", "read again, with what was recorded by now", "", groupShow, inReports | inFind},
 	{"open-other", []string{"O"}, "open in the other", "the frame of the other session", "other", groupMove, inDiff},
 	{"differing", []string{"o"}, "only what differs", "hide what is the same on both sides, or show it again", "differing", groupShow, inDiff},
 	{"sort", []string{"o"}, "order", "order the list otherwise", "order", groupSession, inSessions | inReport},
+	{"find", []string{"F"}, "search all recordings", "which recordings have something, and where: by the language of filters", "", groupSession, inSessions},
 	{"keep", []string{"*"}, "keep", "protect the recording from being removed for room, or end that", "keep", groupSession, inSessions},
 	{"delete", []string{"delete", "D"}, "delete", "delete the recording, after asking", "delete", groupSession, inSessions},
 
@@ -115,7 +118,7 @@ var actions = []Action{
 
 	{"palette", []string{":", "ctrl+p"}, "commands", "find an action by its name", "", groupProgram, everywhere},
 	{"help", []string{"?", "f1"}, "help", "the keys that work here", "help", groupProgram, everywhere},
-	{"filter-help", []string{"F"}, "how to filter", "the language of filters, with examples", "filters", groupProgram, inSession | inHelp},
+	{"filter-help", []string{"H"}, "how to filter", "the language of filters, with examples", "filters", groupProgram, inSession | inHelp | inFind},
 	{"redraw", []string{"ctrl+l"}, "redraw", "draw the whole screen anew, if something else has written on it", "", groupProgram, everywhere},
 	{"quit", []string{"q", "ctrl+c"}, "quit", "leave", "", groupProgram, everywhere},
 }
@@ -136,7 +139,7 @@ func (a *Action) Where() string {
 		return ""
 	}
 	var names []string
-	for at := place(1); at <= inHelp; at <<= 1 {
+	for at := place(1); at != 0; at <<= 1 {
 		if a.where&at != 0 && placeNames[at] != "" {
 			names = append(names, placeNames[at])
 		}

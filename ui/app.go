@@ -186,7 +186,8 @@ func (a *app) opened(msg openedMsg) tea.Cmd {
 		a.dialog = &dialog{title: "it can't be opened", lines: []string{"opening " + msg.path, " ", why.Error()}}
 		return a.screens[0].(*sessionList).start()
 	}
-	return a.push(newSession(a.env, msg.path, msg.feed, msg.goal))
+	s, cmd := newSession(a.env, msg.path, msg.feed, msg.goal)
+	return a.push(s, tea.Batch(cmd, s.begin(msg.filter)))
 }
 
 // noteTime is how long a note stays, and for each byte of it.

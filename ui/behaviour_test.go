@@ -254,7 +254,7 @@ func TestPlay(t *testing.T) {
 func TestResize(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	d := open(t)
-	keys := []string{"enter", "tab", "down", "up", "right", "left", "f", "v", "z", "r", "esc", "d", "enter", "o", "O", "esc", "S", "tab", "esc", "T", "+", "-", "i", "esc", "t", "esc", "p", "esc", "?", "esc", ":", "esc", "e", "s", "end", "home", "/", "x", "enter", "]", "E", "C", "m", "x", "b", "y", "tab", "c", "s", "c", "r", "F", "esc", "c", "esc", "/", "+tool:", "tab", "esc"}
+	keys := []string{"enter", "tab", "down", "up", "right", "left", "f", "v", "z", "r", "esc", "d", "enter", "o", "O", "esc", "S", "tab", "esc", "T", "+", "-", "i", "esc", "t", "esc", "p", "esc", "?", "esc", ":", "esc", "e", "s", "end", "home", "/", "x", "enter", "]", "E", "C", "m", "x", "b", "y", "tab", "c", "s", "c", "r", "H", "esc", "c", "esc", "/", "+tool:", "tab", "esc", "t", "z", "R", "pgdown", "esc"}
 	for range 600 {
 		d.send(tea.WindowSizeMsg{Width: leastWidth + r.IntN(220), Height: leastHeight + r.IntN(70)})
 		d.screen()

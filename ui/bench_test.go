@@ -142,3 +142,30 @@ func percentile99(times []time.Duration) float64 {
 	slices.Sort(times)
 	return float64(times[len(times)*99/100].Microseconds()) / 1000
 }
+
+// BenchmarkReports opens each report on a session of many frames, and brings it the
+// answer once more, as a live session does: the first is the work of commands, the second
+// what a key may have to wait for.
+func BenchmarkReports(b *testing.B) {
+	const frames = 200000
+	store := generate(b, frames)
+	for _, key := range []string{"t", "i", "p", "r", "S"} {
+		b.Run(key, func(b *testing.B) {
+			d := drive(b, store, colorprofile.TrueColor, 120, 40).keys("enter")
+			for b.Loop() {
+				start := time.Now()
+				d.keys(key)
+				b.ReportMetric(float64(time.Since(start).Milliseconds()), "ms/open")
+				if d.app.prompt != nil {
+					d.keys("esc")
+				}
+				r := d.app.top().(*reportScreen)
+				start = time.Now()
+				d.app.Update(reportMsg{of: r, id: r.id, review: r.review})
+				d.app.View()
+				b.ReportMetric(float64(time.Since(start).Microseconds())/1000, "ms/answer")
+				d.keys("esc")
+			}
+		})
+	}
+}

@@ -152,18 +152,6 @@ func plural(n int, what string) string {
 	return humanize.Comma(int64(n)) + " " + what + "s"
 }
 
-// wrapText breaks a text into lines of at most w cells, between words.
-func wrapText(s string, w int) (lines []string) {
-	line := ""
-	for _, word := range strings.Fields(safetext.Line(s)) {
-		if line != "" && draw.Width(line)+1+draw.Width(word) > w {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
-}
+// wrapText breaks a text from the outside into lines of at most w cells, between words,
+// and a word that is longer than a line within itself.
+func wrapText(s string, w int) []string { return wrapSafe(safetext.Line(s), w) }

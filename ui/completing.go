@@ -2,10 +2,10 @@ package ui
 
 import "github.com/mcptap/mcptap/sessions/filter"
 
-// ways are what a filter that is being typed may become: each of the ways to go on, as
+// waysOn are what a filter that is being typed may become: each of the ways to go on, as
 // the whole text.
-func (c *calls) ways(text string) (all []string) {
-	for _, w := range filter.Complete(text, len(text), &c.words) {
+func waysOn(text string, words *filter.Vocabulary) (all []string) {
+	for _, w := range filter.Complete(text, len(text), words) {
 		if w.From < 0 || w.To > len(text) || w.From > w.To {
 			continue
 		}
@@ -15,6 +15,8 @@ func (c *calls) ways(text string) (all []string) {
 	}
 	return all
 }
+
+func (c *calls) ways(text string) []string { return waysOn(text, &c.words) }
 
 // filterWrongAt is the byte at which a filter is wrong; -1 if it is right, or may become
 // so by typing on.

@@ -16,7 +16,7 @@ import (
 	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/tap"
-	"github.com/mcptap/mcptap/ui/clip"
+	"github.com/mcptap/mcptap/ui/copytext"
 	"github.com/mcptap/mcptap/ui/feed"
 )
 
@@ -67,7 +67,7 @@ func (e *env) copy(of func() (copied, error)) tea.Cmd {
 		if len(c.b) == 0 || put == nil {
 			return noteMsg{"there is nothing to copy here", false}
 		}
-		text := clip.Of(c.b)
+		text := copytext.Of(c.b)
 		where, err := put(text.String)
 		if err != nil {
 			return noteMsg{"copying the " + c.what + ": " + err.Error(), true}
@@ -227,7 +227,7 @@ func pipeCommand(f *feed.Feed, header *tap.Header, frame int) (copied, error) {
 		}
 		lines = append(lines, string(b.Bytes))
 	}
-	command, err := clip.Pipe(lines, header.Cwd, header.Command)
+	command, err := copytext.Pipe(lines, header.Cwd, header.Command)
 	c := copied{what: "shell command", b: []byte(command), say: maskedWords(command)}
 	if len(before) > 0 {
 		c.what = "shell command, with the handshake"
@@ -266,12 +266,12 @@ func curlCommand(path, server string, exchange uint32) (copied, error) {
 		return copied{}, errors.New("the recording does not say where the server is")
 	}
 	h.URL = u.Scheme + "://" + u.Host + h.URL
-	command, err := clip.Curl(h)
+	command, err := copytext.Curl(h)
 	return copied{what: "curl command", b: []byte(command), say: maskedWords(command)}, err
 }
 
 // requestOf reads an exchange's request: its head, and its body if it has one.
-func requestOf(in *sessions.Session, exchange uint32) (h clip.HTTP, err error) {
+func requestOf(in *sessions.Session, exchange uint32) (h copytext.HTTP, err error) {
 	for {
 		rec, err := in.Next()
 		switch {
@@ -301,7 +301,7 @@ func requestOf(in *sessions.Session, exchange uint32) (h clip.HTTP, err error) {
 	}
 }
 
-func whole(h *clip.HTTP, exchange uint32) error {
+func whole(h *copytext.HTTP, exchange uint32) error {
 	if h.Method == "" {
 		return fmt.Errorf("the head of exchange x%d is not in the recording", exchange)
 	}

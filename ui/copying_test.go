@@ -52,7 +52,7 @@ func TestCopyMenu(t *testing.T) {
 	}
 	d.keys("f", "c")
 	box := d.app.menu.view(d.app.env.th, d.app.w)
-	x, y := middle(box, d.app.w, d.app.h)
+	x, y := corner(box, d.app.w, d.app.h)
 	d.send(click(x+4, y+len(box)-2)) // the last
 	d.has("copied the shell command")
 	d.keys("c")
@@ -202,8 +202,8 @@ func TestCopyFile(t *testing.T) {
 	}
 }
 
-// oddStore has what can lie in a store and is no recording.
-func oddStore(t *testing.T) sessions.Store {
+// storeOfOddFiles has what can lie in a store and is no recording.
+func storeOfOddFiles(t *testing.T) sessions.Store {
 	t.Helper()
 	store := testStore(t)
 	for name, text := range map[string]string{
@@ -223,7 +223,7 @@ func oddStore(t *testing.T) sessions.Store {
 // TestOddFiles: each has a row with its file's time and says why it is no recording; what
 // is opened says so too.
 func TestOddFiles(t *testing.T) {
-	store := oddStore(t)
+	store := storeOfOddFiles(t)
 	d := drive(t, store, colorprofile.NoTTY, 120, 30)
 	d.has("9 recordings", "future         not a recording: the journal has format version 99", "empty          not a recording: the file is empty", "words          not a recording: its first line is not JSON", "torn           not a recording: its first line has no end", "array          not a recording: its first line is JSON, but no record of mcptap", "now        nostart", "now        words")
 	d.keys("/", "+words", "enter", "enter")
@@ -330,7 +330,7 @@ func TestHelpAtEveryWidth(t *testing.T) {
 					t.Errorf("help of %d cells does not say %s: %s", w, a.Name, a.Help)
 				}
 			}
-			d.keys("F")
+			d.keys("H")
 			d.has("the language of filters", "tool:add_*")
 			d.keys("esc", "?", "esc")
 		}

@@ -63,25 +63,36 @@ type choicePage struct {
 
 func (p *choicePage) load(r *review)                    { p.rows = r.others }
 func (p *choicePage) len() int                          { return len(p.rows) }
+func (p *choicePage) key(i int) rowKey                  { return rowKey{a: p.rows[i].info.Path} }
 func (p *choicePage) below(_, _, _ int) (none []string) { return nil }
 func (p *choicePage) reorder()                          {}
 func (p *choicePage) frame(int) int                     { return -1 }
+
+// tell has the whole name of a recording.
+func (p *choicePage) tell(i, w int) []string {
+	th, o := p.env.th, &p.rows[i]
+	lines := append([]string{rule(th, w, th.Dim, "recording", "")}, paragraph(w, 0, th.Strong, o.info.Label())...)
+	return append(lines, paragraph(w, 0, th.Dim, o.info.ID+"  "+o.sum.Server)...)
+}
 
 func (p *choicePage) open(r *reportScreen, i int) tea.Cmd {
 	o := &p.rows[i]
 	with := &reportScreen{env: p.env, of: r.of, at: inDiff, title: "compare", page: &diffPage{env: p.env, path: o.info.Path}, w: r.w, h: r.h}
 	r.env.root.replace(with)
 	e, a, b := p.env, r.of.path, o.info.Path
-	return with.start(func() (*review, error) { return reviewDiff(e, a, b) })
+	with.work = func() (*review, error) { return reviewDiff(e, a, b) }
+	return with.start()
 }
 
-func (p *choicePage) head(w int) []string {
+const choiceLabel = 24
+
+func (p *choicePage) head(w, _ int) []string {
 	th := p.env.th
-	words := "with which? enter compares"
 	if len(p.rows) == 0 {
-		words = "there is no other recording to compare with"
+		return []string{draw.NewLine(w, "").Gap(1).Raw("", "there is no other recording to compare with").String()}
 	}
-	return []string{draw.NewLine(w, "").Gap(1).Raw("", words).String(), draw.NewLine(w, "").Gap(1).Raw(th.Faint, draw.Cell("session", 24, false)+"  "+draw.Cell("when", 12, false)+"  calls").String()}
+	names := draw.NewLine(w, "").Gap(1).Raw(th.Faint, draw.Cell("recording", choiceLabel, false)+"  "+draw.Cell("when", 12, false)+"  calls  failures, era, server")
+	return []string{draw.NewLine(w, "").Gap(1).Raw("", "with which? enter compares").String(), names.String()}
 }
 
 func (p *choicePage) row(i, w int, base draw.Style) string {
@@ -91,7 +102,7 @@ func (p *choicePage) row(i, w int, base draw.Style) string {
 	if o.same {
 		name = th.Strong
 	}
-	l.Raw(name, draw.Cell(o.info.Label(), 24, false)).Gap(2)
+	l.Within(name, middle(o.info.Label(), choiceLabel), choiceLabel).Pin(choiceLabel + 1).Gap(2)
 	l.Raw(th.Dim, draw.Cell(ago(p.env.Now(), o.info.Start, p.env.Zone), 12, false)).Gap(2)
 	l.Raw("", draw.Cell(itoa(o.sum.Calls), 5, true)).Gap(2)
 	for _, kind := range failureKinds(th, &o.sum) {
@@ -105,6 +116,7 @@ type diffReview struct {
 	*diff.Diff
 	answers [3]answerLine
 	lines   []sentence
+	labels  [2]string // what to call the sides: by when they began, if they have the same name
 }
 
 // answerLine is a question and its answer.
@@ -116,45 +128,71 @@ type answerLine struct {
 
 // reviewDiff compares two sessions of the store.
 func reviewDiff(e *env, a, b string) (*review, error) {
-	one, closeOne, err := e.side(a)
+	one, err := e.side(a)
 	if err != nil {
 		return nil, err
 	}
-	defer closeOne()
-	other, closeOther, err := e.side(b)
+	defer one.close()
+	other, err := e.side(b)
 	if err != nil {
 		return nil, err
 	}
-	defer closeOther()
+	defer other.close()
 	model, err := tokens.Default().Model("")
 	if err != nil {
 		return nil, err
 	}
 	estimator := tokens.Default().Estimator(model)
-	d := diff.Compare(one, other, diff.Options{Tokens: func(text []byte) (low, mid, high int) {
+	d := diff.Compare(one.side, other.side, diff.Options{Tokens: func(text []byte) (low, mid, high int) {
 		n := estimator.Bytes(text)
 		l, _, h := n.Bounds()
 		return int(l + .5), bill.Middle(n), int(h + .5)
 	}})
-	return &review{diff: &diffReview{d, answersOf(d.Answers()), diffLines(d)}}, nil
+	v := &diffReview{d, answersOf(d.Answers()), diffLines(d), [2]string{d.A.Name, d.B.Name}}
+	if d.A.Name == d.B.Name {
+		v.labels = e.moments(one, other)
+	}
+	return &review{diff: v, frames: one.Len(), otherLive: other.file.Running()}, nil
 }
 
-// side reads a session to compare. It stays open until what was compared is closed.
-func (e *env) side(path string) (side diff.Side, done func(), err error) {
+// moments names two sessions of the same name by when they began.
+func (e *env) moments(one, other *openSide) (labels [2]string) {
+	format := "15:04:05 "
+	if one.Header != nil && other.Header != nil && one.Header.Start.In(e.Zone).YearDay() != other.Header.Start.In(e.Zone).YearDay() {
+		format = "Jan 2 15:04 "
+	}
+	for i, o := range []*openSide{one, other} {
+		labels[i] = o.side.Name
+		if o.Header != nil {
+			labels[i] = o.Header.Start.In(e.Zone).Format(format) + labels[i]
+		}
+	}
+	return labels
+}
+
+// openSide is a session to compare. It stays open until what was compared is closed.
+type openSide struct {
+	*sessions.Loaded
+	side diff.Side
+	file *sessions.Session
+}
+
+func (o *openSide) close() { _ = o.file.Close() }
+
+func (e *env) side(path string) (*openSide, error) {
 	s, err := sessions.Open(path)
 	if err != nil {
-		return side, nil, err
+		return nil, err
 	}
 	l, err := sessions.Load(s, decode.Options{})
 	if err != nil {
-		return side, nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, s.Close())
 	}
+	side := diff.Side{Name: l.Name(), Session: l.Session, Body: l.Body}
 	if e.Side != nil {
 		side = e.Side(s, l)
-	} else {
-		side = diff.Side{Name: l.Name(), Session: l.Session, Body: l.Body}
 	}
-	return side, func() { _ = s.Close() }, nil
+	return &openSide{l, side, s}, nil
 }
 
 func answersOf(a diff.Answers) [3]answerLine {
@@ -173,10 +211,10 @@ func diffLines(d *diff.Diff) (out []sentence) {
 		}
 		out = append(append(out, sentence{frame: -1}), sentence{head: true, text: name, frame: -1})
 		for _, w := range words {
-			out = append(out, sentence{text: w, warn: warn, frame: -1})
+			out = append(out, sentence{text: w, warn: warn, frame: -1, section: name})
 		}
 	}
-	section("bytes by part              A        B         ±", billLines(d), false)
+	section("bytes by part", append([]string{draw.Cell("", 20, false) + draw.Cell("A", 9, true) + draw.Cell("B", 9, true) + draw.Cell("B − A", 9, true)}, billLines(d)...), false)
 	for i := range out {
 		out[i].cells = !out[i].head
 	}
@@ -295,6 +333,14 @@ func (p *diffPage) len() int {
 	return len(p.rows) + len(p.d.lines)
 }
 
+// key is where a row stands on both sides; a sentence is known by its section.
+func (p *diffPage) key(i int) rowKey {
+	if r := p.at(i); r != nil {
+		return rowKey{kind: r.Method, a: r.Name, n: firstFrame(r.A), m: firstFrame(r.B)}
+	}
+	return p.d.lines[i-len(p.rows)].key()
+}
+
 // frame is where a row is in the session that was on the screen.
 func (p *diffPage) frame(i int) int {
 	if r := p.at(i); r != nil {
@@ -324,9 +370,16 @@ func (p *diffPage) openOther(r *reportScreen) tea.Cmd {
 	return openSession(p.path, goal)
 }
 
-func (p *diffPage) head(w int) []string {
+func (p *diffPage) head(w, h int) []string {
 	th := p.env.th
-	var lines []string
+	lines := make([]string, 0, 8)
+	room := 1 // lines of an answer; what has no room stands in full below the rows
+	switch {
+	case h >= tallDiff:
+		room = 4
+	case h >= midDiff:
+		room = 3
+	}
 	for _, a := range p.d.answers {
 		question, width := a.question, 27
 		if w < 90 {
@@ -336,10 +389,23 @@ func (p *diffPage) head(w int) []string {
 		if a.short == "cost" {
 			style = ""
 		}
-		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(th.Dim, draw.Cell(question, width, false)).Text(style, a.words).String())
+		text := wrapText(a.words, max(1, w-width-2))
+		for i, s := range text[:min(room, len(text))] {
+			if i == room-1 && len(text) > room {
+				s = draw.Cut(strings.Join(text[i:], " "), w-width-2)
+			}
+			lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(th.Dim, draw.Cell(question, width, false)).Text(style, s).String())
+			question = ""
+		}
 	}
-	return append(lines, p.names(w))
+	return append(lines, p.names(w)...)
 }
+
+// Heights of a screen from which on answers have up to three and four lines.
+const (
+	midDiff  = 20
+	tallDiff = 32
+)
 
 // diffColumns are the widths of the numbers at the right: of both sides number of the
 // frame, bytes, milliseconds; and the difference in bytes.
@@ -355,25 +421,44 @@ func diffColumns(w int) (number, bytes, ms int) {
 
 const diffCells = 8 // of the difference in bytes
 
-func diffTail(w int) int {
+// diffEnd is where the names end and the numbers begin.
+func diffEnd(w int) int {
 	number, bytes, ms := diffColumns(w)
-	return 2*(number+bytes+ms) + diffCells + 5 // a line before each side, and spaces
+	return min(w, maxTable) - 2*(number+bytes+ms) - diffCells - 5 // a line before each side, and spaces
 }
 
-func (p *diffPage) names(w int) string {
+// names are the names of the columns, below those of the sides.
+func (p *diffPage) names(w int) []string {
 	th := p.env.th
 	number, bytes, ms := diffColumns(w)
 	l := draw.NewLine(w, "").Gap(3)
 	if p.only {
-		l.Raw(th.Accent, draw.Cut("operations that differ: "+itoa(len(p.rows)), max(0, w-diffTail(w)-l.Used())))
+		l.Raw(th.Accent, draw.Cut("operations that differ: "+itoa(len(p.rows)), max(0, diffEnd(w)-l.Used())))
 	} else {
 		l.Raw(th.Faint, "operation")
 	}
-	l.Pin(w - diffTail(w))
+	l.Pin(diffEnd(w))
 	for _, side := range []string{"A", "B"} {
-		l.Raw(th.Line, "│").Raw(th.Faint, draw.Cell(map[bool]string{true: "#"}[number > 0], number, true)+draw.Cell(side+" bytes", bytes, true)+draw.Cell(map[bool]string{true: "ms"}[ms > 0], ms, true)).Gap(1)
+		l.Raw(th.Line, "│").Raw(th.Faint, draw.Cell(map[bool]string{true: "frame"}[number > 0], number, true)+draw.Cell(map[bool]string{true: "bytes", false: side + " bytes"}[number > 0], bytes, true)+draw.Cell(map[bool]string{true: "ms"}[ms > 0], ms, true)).Gap(1)
 	}
-	return l.Raw(th.Faint, draw.Cell("±", diffCells, true)).String()
+	lines := []string{l.Raw(th.Faint, draw.Cell("B − A", diffCells, true)).String()}
+	if number == 0 {
+		return lines
+	}
+	sides := draw.NewLine(w, "").To(diffEnd(w))
+	for i, side := range []string{" A ", " B "} {
+		cells := number + bytes + ms + 1 - len(side)
+		sides.Raw(th.Line, "│").Raw(th.Strong, side).Cell(th.Dim, p.label(i, cells-1), cells, false)
+	}
+	return append([]string{sides.String()}, lines...)
+}
+
+// label names a side in so many cells.
+func (p *diffPage) label(i, cells int) string {
+	if p.d.A.Name == p.d.B.Name { // the moment before it tells them apart
+		return draw.Safe(p.d.labels[i], cells)
+	}
+	return middle(p.d.labels[i], cells)
 }
 
 // signs of a row, and its style.
@@ -402,7 +487,7 @@ func (p *diffPage) row(i, w int, base draw.Style) string {
 		return p.d.lines[i-len(p.rows)].draw(th, w, base)
 	}
 	sign, style := p.sign(r)
-	end := w - diffTail(w)
+	end := diffEnd(w)
 	l := draw.NewLine(w, base).Gap(1).Raw(style, sign).Gap(1)
 	name := draw.Style("")
 	if r.Name != "" {
@@ -411,11 +496,15 @@ func (p *diffPage) row(i, w int, base draw.Style) string {
 	if r.Name == "" || r.Method != "tools/call" || w >= 96 {
 		l.Within(name, r.Method, max(0, end-l.Used())).Gap(min(1, max(0, end-l.Used())))
 	}
-	l.Within(th.Strong, r.Name, max(0, end-l.Used())).Gap(min(1, max(0, end-l.Used())))
+	words := r.String()
+	if room := max(0, end-l.Used()); r.Name != "" && room > 0 { // what differs is told beside it, a little of it at least
+		room -= min(draw.Width(words)+1, room/3)
+		l.Within(th.Strong, middle(r.Name, room), room).Gap(min(1, max(0, end-l.Used())))
+	}
 	if style == "" || sign == "=" {
 		style = th.Dim
 	}
-	l.Within(style, r.String(), max(0, end-l.Used())).Pin(end)
+	l.Within(style, words, max(0, end-l.Used())).Pin(end)
 	p.part(l, r.A, w)
 	p.part(l, r.B, w)
 	by := bytesOf(r.B) - bytesOf(r.A)
@@ -443,15 +532,16 @@ func (p *diffPage) below(i, w, h int) []string {
 	if h < 3 {
 		return nil
 	}
+	th := p.env.th
 	h = min(h, diffBelow)
 	r := p.at(i)
 	if r == nil {
-		return p.d.lines[i-len(p.rows)].whole(p.env.th, w, h)
+		return p.d.lines[i-len(p.rows)].whole(th, w, h)
 	}
 	if w < partsBeside {
-		return draw.Fill(p.changes(r, w, h), w, h)
+		return clip(th, p.changes(r, w), w, h)
 	}
-	left, right := draw.Fill(p.changes(r, w-partsWidth, h), w-partsWidth, h), draw.Fill(p.parts(r, partsWidth, h), partsWidth, h)
+	left, right := clip(th, p.changes(r, w-partsWidth), w-partsWidth, h), draw.Fill(p.parts(r, partsWidth), partsWidth, h)
 	for k := range left {
 		left[k] += right[k]
 	}
@@ -459,16 +549,31 @@ func (p *diffPage) below(i, w, h int) []string {
 }
 
 const (
-	diffBelow   = 8
+	diffBelow   = 10
 	partsBeside = 100
 	partsWidth  = 48
 )
 
-func (p *diffPage) changes(r *diff.Row, w, h int) []string {
+func (p *diffPage) tell(i, w int) []string {
+	r := p.at(i)
+	if r == nil {
+		return p.d.lines[i-len(p.rows)].tell(p.env.th, w)
+	}
+	return append(append(p.changes(r, w), draw.Blank(w)), p.parts(r, w)...)
+}
+
+// changes says what differs in a row, in as many lines as that needs.
+func (p *diffPage) changes(r *diff.Row, w int) []string {
 	th := p.env.th
-	lines := []string{rule(th, w, th.Dim, "what differs", draw.Safe(r.Title(), max(0, w-20)))}
+	const title = "what differs: "
+	lines := []string{rule(th, w, th.Dim, title+middle(r.Title(), max(8, w-len(title)-6)), "")}
 	say := func(style draw.Style, label, words string) {
-		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(th.Dim, label).Text(style, words).String())
+		for k, s := range wrapText(words, max(1, w-draw.Width(label)-2)) {
+			if k > 0 {
+				label = draw.Blank(draw.Width(label))
+			}
+			lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(th.Dim, label).Text(style, s).String())
+		}
 	}
 	if r.Reason != "" {
 		say(th.Dim, "", r.Reason)
@@ -487,27 +592,32 @@ func (p *diffPage) changes(r *diff.Row, w, h int) []string {
 			say("", in.What+"  ", in.String())
 		}
 	}
-	if len(lines) == 1 {
-		if by := bytesOf(r.B) - bytesOf(r.A); by != 0 && !r.OneSided() {
-			say("", "", "the same, in other bytes: "+signed(by))
-		} else if words := r.String(); words != "" {
-			say("", "", words)
-		} else {
-			say(th.Good, "", "nothing")
-		}
+	if len(r.Changes) > 0 {
+		say(th.Faint, "", "enter opens the frame here, O in the other session")
 	}
-	if len(lines) > h {
-		lines = append(lines[:h-1], draw.NewLine(w, "").Gap(1).Raw(th.Dim, "… and more; enter opens the frame here, O in the other session").String())
+	if len(lines) > 1 {
+		return lines
+	}
+	if by := bytesOf(r.B) - bytesOf(r.A); by != 0 && !r.OneSided() {
+		say("", "", "the same, in other bytes: "+signed(by))
+	} else if words := r.String(); words != "" {
+		say("", "", words)
+	} else {
+		say(th.Good, "", "nothing")
 	}
 	return lines
 }
 
 // parts accounts for the bytes of a row on both sides.
-func (p *diffPage) parts(r *diff.Row, w, h int) []string {
+func (p *diffPage) parts(r *diff.Row, w int) []string {
 	th := p.env.th
-	lines := []string{rule(th, w, th.Dim, "bytes", "of this row, A and B")}
+	head := draw.NewLine(w, "").Raw(th.Line, "─ ").Raw(th.Dim, "bytes of this row").Gap(1)
+	for i, n := range []string{"A", "B", "B − A"} {
+		head.Raw(th.Line, strings.Repeat("─", max(0, []int{29, 37, 46}[i]-draw.Width(n)-1-head.Used()))).Gap(1).Raw(th.Dim, n).Gap(1)
+	}
+	lines := []string{head.Raw(th.Line, strings.Repeat("─", head.Left())).String()}
 	for _, part := range r.Lines() {
 		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw("", lineCells(&part, 8)).String())
 	}
-	return lines[:min(len(lines), h)]
+	return lines
 }

@@ -37,7 +37,7 @@ func TestDiff(t *testing.T) {
 		d.keys("/", "+legacy", "enter", "down", "enter", "d")
 		d.has("compare", "with which?")
 		d.keys("enter")
-		d.has("A tickets-legacy  B tickets-legacy", "9 operations on both sides")
+		d.has("A 12:50:00 tickets-le", "B 12:50:00 tickets-le", "9 operations on both sides")
 		d.keys("o")
 		d.has("≠")
 		compare(t, "diff-changed-"+itoa(size[0])+"x"+itoa(size[1]), d.screen())

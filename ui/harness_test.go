@@ -208,7 +208,7 @@ func testStore(t testing.TB) sessions.Store {
 // and no key means two things at one place.
 func TestActions(t *testing.T) {
 	for at, open := range map[place][]string{
-		inSessions: nil, inCalls: {"enter"}, inFrame: {"enter", "tab"}, inReport: {"enter", "i"}, inSearch: {"enter", "S", "esc"}, inChoice: {"enter", "d"}, inDiff: {"enter", "d", "enter"}, inHelp: {"?"},
+		inSessions: nil, inCalls: {"enter"}, inFrame: {"enter", "tab"}, inReport: {"enter", "i"}, inSearch: {"enter", "S", "esc"}, inChoice: {"enter", "d"}, inDiff: {"enter", "d", "enter"}, inHelp: {"?"}, inFind: {"F", "+ticket", "enter"},
 	} {
 		seen := map[string]string{}
 		for _, a := range actionsAt(at) {

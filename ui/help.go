@@ -32,7 +32,7 @@ type helpLine struct{ key, name, text, head string }
 // placeNames say where help was asked for.
 var placeNames = map[place]string{
 	inSessions: "in the list of recordings", inCalls: "in the calls of a recording", inFrame: "in a frame", inSide: "in what the model reads",
-	inReport: "in a report", inSearch: "in the search for a tool", inChoice: "in the choice of the other recording", inDiff: "in the comparison", inHelp: "in help",
+	inReport: "in a report", inSearch: "in the search for a tool", inChoice: "in the choice of the other recording", inDiff: "in the comparison", inHelp: "in help", inFind: "in the search of all recordings",
 }
 
 func newHelp(e *env, at place) *help {

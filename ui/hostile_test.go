@@ -109,7 +109,9 @@ func TestHostile(t *testing.T) {
 		for _, key := range []string{"i", "t", "p", "r", "d", "?"} {
 			d.keys(key, "down*3")
 			look("screen " + key)
-			d.keys("esc")
+			d.keys("z", "pgdown")
+			look("screen " + key + " in full")
+			d.keys("z", "R", "esc")
 		}
 		d.keys("d", "enter")
 		for row := range 20 {
@@ -158,7 +160,7 @@ func FuzzScreens(f *testing.F) {
 		d.keys("enter")
 		harmless(t, "the session", d.screen())
 		for _, r := range keys[:min(len(keys), 8)] {
-			if strings.ContainsRune("jktfrsezxm[]ip?+-EChlvdSOocybF", r) {
+			if strings.ContainsRune("jktfrsezxm[]ip?+-EChlvdSOocybHR", r) {
 				d.keys(string(r))
 				harmless(t, "after "+string(r), d.screen())
 			}

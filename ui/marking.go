@@ -32,7 +32,12 @@ func (s *session) tookMarks(m marksMsg) tea.Cmd {
 	}
 	s.calls.marks = m.marks
 	s.calls.version++
-	return nil
+	if s.calls.matcher != nil || s.calls.filter == "" {
+		return nil
+	}
+	text := s.calls.filter // it asks for marks, and was set before they were there
+	s.calls.filter = ""
+	return s.begin(text)
 }
 
 // markedFrame is the number of the frame at the cursor; ok is false if there is none,

@@ -68,7 +68,7 @@ func (a *app) menuClick(e tea.MouseMsg) tea.Cmd {
 		return nil
 	}
 	box := a.menu.view(a.env.th, a.w)
-	_, y := middle(box, a.w, a.h)
+	_, y := corner(box, a.w, a.h)
 	if i := e.Y - y - 1; i >= 0 && i < len(a.menu.items) {
 		return a.menuDo(i)
 	}

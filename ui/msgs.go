@@ -6,7 +6,6 @@ import (
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/decode/rules"
 	"github.com/mcptap/mcptap/sessions"
-	"github.com/mcptap/mcptap/sessions/report"
 	"github.com/mcptap/mcptap/ui/feed"
 )
 
@@ -30,6 +29,8 @@ type openedMsg struct {
 	feed *feed.Feed
 	goal int // frame to go to; -1 for none
 	err  error
+
+	filter string // to begin with
 }
 
 // advancedMsg tells how far a session was read.
@@ -85,8 +86,10 @@ type playMsg struct {
 // reportMsg is what was worked out of a whole session, for one screen.
 type reportMsg struct {
 	of     *reportScreen
+	id     int // of the reading
 	review *review
 	err    error
+	took   time.Duration
 }
 
 // noteMsg is a sentence for the user; bad ones are errors.
@@ -106,15 +109,16 @@ type removedMsg struct {
 
 // review is what the screens on a whole session show.
 type review struct {
-	frames   int
+	frames   int // of the session, when it was read
 	findings []rules.Finding
-	groups   []*report.Group
-	totals   *decode.Totals
+	stats    *statsReview
 	peers    []peerRow
 	rent     *rentReview
 	search   *searchReview
 	diff     *diffReview
 	others   []otherSession
+
+	otherLive bool // the session it was compared with is being recorded
 }
 
 // turnsMsg is where turns of the model begin.
@@ -131,4 +135,19 @@ type savedMsg struct {
 	name string
 	said string
 	err  error
+}
+
+// findListMsg is the recordings that a search is to go through.
+type findListMsg struct {
+	of    *findScreen
+	id    int // of the search
+	infos []sessions.Info
+	err   error
+}
+
+// foundMsg is what a search found in the next of them.
+type foundMsg struct {
+	of    *findScreen
+	id    int
+	group findGroup
 }

@@ -19,7 +19,7 @@ func overlay(lines, box []string, w int) {
 		return
 	}
 	width := draw.Width(box[0])
-	x, y := middle(box, w, len(lines))
+	x, y := corner(box, w, len(lines))
 	for i, b := range box {
 		if y+i >= len(lines) {
 			return
@@ -29,8 +29,8 @@ func overlay(lines, box []string, w int) {
 	}
 }
 
-// middle is where the upper left corner of a box stands.
-func middle(box []string, w, h int) (x, y int) {
+// corner is where the upper left corner of a box stands.
+func corner(box []string, w, h int) (x, y int) {
 	return max(0, (w-draw.Width(box[0]))/2), max(0, (h-len(box))/3)
 }
 
@@ -281,7 +281,7 @@ func (a *app) paletteClick(m tea.MouseMsg) tea.Cmd {
 		p.cursor = min(len(p.found)-1, p.cursor+1)
 	case m.Action == tea.MouseActionPress && m.Button == tea.MouseButtonLeft:
 		box := p.view(a.env.th, a.w, a.h)
-		_, y := middle(box, a.w, a.h)
+		_, y := corner(box, a.w, a.h)
 		line := m.Y - y - 2
 		if first := p.first(p.rows(a.h)); line >= 0 && line < p.rows(a.h) {
 			return a.paletteDo(first + line)

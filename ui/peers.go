@@ -20,14 +20,14 @@ type peerRow struct {
 // peersOf tells who spoke in a session and what each declared, as far as it is known.
 func peersOf(l *sessions.Loaded) []peerRow {
 	e := l.Eras()
-	rows := []peerRow{{head: "client"}}
+	rows := []peerRow{{head: "client", at: -1}}
 	rows = append(rows, identities(l.Clients(), l.ClientSDK())...)
 	rows = append(rows, capabilities(l, true, &e)...)
-	rows = append(rows, peerRow{}, peerRow{head: "server"})
+	rows = append(rows, peerRow{at: -1}, peerRow{head: "server", at: -1})
 	rows = append(rows, identities(l.Servers(), l.ServerSDK())...)
 	rows = append(rows, capabilities(l, false, &e)...)
 	rows = append(rows, offers(l.Catalogue())...)
-	rows = append(rows, peerRow{}, peerRow{head: "how they came together"})
+	rows = append(rows, peerRow{at: -1}, peerRow{head: "how they came together", at: -1})
 	return append(rows, opening(l, &e)...)
 }
 
@@ -156,16 +156,27 @@ type peersPage struct {
 	rows []peerRow
 }
 
-func (p *peersPage) load(r *review)               { p.rows = r.peers }
-func (p *peersPage) len() int                     { return len(p.rows) }
-func (p *peersPage) head(w int) []string          { return []string{draw.Blank(w)} }
-func (p *peersPage) below(int, int, int) []string { return nil }
-func (p *peersPage) reorder()                     {}
-func (p *peersPage) frame(i int) int {
-	if p.rows[i].name == "" {
-		return -1
+func (p *peersPage) load(r *review) { p.rows = r.peers }
+func (p *peersPage) len() int       { return len(p.rows) }
+func (p *peersPage) reorder()       {}
+
+func (p *peersPage) frame(i int) int { return p.rows[i].at }
+
+// key: a peer says a thing at one place, but for lists, which it may give anew.
+func (p *peersPage) key(i int) rowKey {
+	r := &p.rows[i]
+	if r.name == "offers" {
+		_, noun, _ := strings.Cut(r.value, " ")
+		return rowKey{a: r.name, b: strings.TrimSuffix(noun, "s")}
 	}
-	return p.rows[i].at
+	if r.name == "" {
+		return rowKey{kind: "head", a: r.head}
+	}
+	return rowKey{a: r.name, b: r.value, n: r.at}
+}
+
+func (p *peersPage) head(w, _ int) []string {
+	return []string{draw.NewLine(w, "").Gap(1).Raw(p.env.th.Faint, draw.Cut("~ is a guess; enter shows the frame in which it was said", w-2)).String()}
 }
 
 func (p *peersPage) row(i, w int, base draw.Style) string {
@@ -180,4 +191,39 @@ func (p *peersPage) row(i, w int, base draw.Style) string {
 		l.Text("", r.value).Gap(2)
 	}
 	return l.Text(th.Dim, r.note).String()
+}
+
+// peerBelow is how many lines the row with the cursor has, whichever it is.
+const peerBelow = 5
+
+func (p *peersPage) below(i, w, h int) []string {
+	if h < 3 || p.fits(w) {
+		return nil
+	}
+	return clip(p.env.th, p.tell(i, w), w, min(h, peerBelow))
+}
+
+// fits reports that no row is cut, so that none has to be told.
+func (p *peersPage) fits(w int) bool {
+	for i := range p.rows {
+		if r := &p.rows[i]; len(r.value)+len(r.note) > 2*w || draw.Width(draw.Safe(r.value, w))+draw.Width(draw.Safe(r.note, w)) > w-18 {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *peersPage) tell(i, w int) []string {
+	th, r := p.env.th, &p.rows[i]
+	if r.name == "" {
+		return []string{rule(th, w, th.Dim, r.head, "")}
+	}
+	lines := []string{rule(th, w, th.Dim, r.name, "")}
+	if r.value != "" {
+		lines = append(lines, paragraph(w, 0, "", r.value)...)
+	}
+	if r.note != "" {
+		lines = append(lines, paragraph(w, 0, th.Dim, r.note)...)
+	}
+	return lines
 }

@@ -3,166 +3,14 @@ package ui
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcptap/mcptap/replay/bill"
 	"github.com/mcptap/mcptap/replay/cost"
-	"github.com/mcptap/mcptap/replay/ledger"
-	"github.com/mcptap/mcptap/replay/rent"
 	"github.com/mcptap/mcptap/replay/tokens"
 	"github.com/mcptap/mcptap/ui/draw"
 )
-
-// rentReview is what a session's tools and answers cost, as plain values.
-type rentReview struct {
-	host, confidence, asOf string
-	sessions, turns, calls int
-	offered                int // tools of the newest request
-	sent, other            *rent.Rent
-	otherName              string
-	carried                tokens.Count // by the newest request
-	deferring              string
-	tools                  []rentTool
-	lines                  []sentence
-	weights                []requestWeight
-}
-
-// rentTool is a definition and what it costs. Its texts are from the outside.
-type rentTool struct {
-	server, name               string
-	calls, turns               int
-	each, label, words, schema tokens.Count // in a request that holds it, and the parts of it
-	all                        tokens.Count // in all requests
-	frame                      int
-}
-
-// requestWeight is what one request takes.
-type requestWeight struct {
-	turn  int
-	tools int // tokens of definitions
-	total tokens.Count
-}
-
-// Bounds of what is worked out: requests to weigh, answers to list.
-const (
-	maxWeights = 200
-	maxCarried = 50
-	maxMisses  = 20
-)
-
-func reviewRent(e *env, path string, others bool) (*review, error) {
-	r, err := readBook(e, path, others)
-	if err != nil {
-		return nil, err
-	}
-	defer r.close()
-	l := ledger.Of(r.book, r.meter)
-	b, err := bill.Of(bill.Options{Book: r.book, Ledger: l, Meter: r.meter, Table: r.table, Day: e.Now()})
-	if err != nil {
-		return nil, err
-	}
-	host, _ := r.book.Profile()
-	v := &rentReview{host: host.ID, confidence: host.Confidence, asOf: string(b.Report.AsOf), sessions: len(r.loaded), turns: b.Report.Turns,
-		calls: len(b.Line.Calls), offered: len(b.Newest()), sent: &b.Report.Sent, carried: b.CarriedNow(), deferring: b.DeferringWords()}
-	v.other, v.otherName = b.Other()
-	v.tools, v.lines, v.weights = rentTools(b), rentLines(b), r.weights(b.Report.Turns)
-	return &review{rent: v}, nil
-}
-
-// hereOnly is a frame of the session on the screen; -1 for one of another session.
-func hereOnly(session, frame int) int {
-	if session != 0 {
-		return -1
-	}
-	return frame
-}
-
-func rentTools(b *bill.Bill) (out []rentTool) {
-	for _, i := range b.Dearest() {
-		sent, up, d := &b.Report.Sent.Tools[i], &b.Report.Upfront.Tools[i], &b.Ledger.Tools[i]
-		t := rentTool{name: d.Bare, calls: sent.Calls, turns: sent.Turns, each: up.PerTurn,
-			label: up.Parts.Name, words: up.Parts.Description, schema: up.Parts.Schema, all: sent.Session, frame: hereOnly(d.From.Session, d.From.Frame)}
-		if len(b.Report.Sent.Servers) > 1 {
-			t.server = d.Server
-		}
-		out = append(out, t)
-	}
-	return out
-}
-
-// rentLines are the sentences: how it could be less, what broke the cache, what is
-// carried along, and what all that rests on.
-func rentLines(b *bill.Bill) (out []sentence) {
-	section := func(name string, lines []sentence) {
-		if len(lines) > 0 {
-			out = append(append(out, sentence{frame: -1}, sentence{head: true, text: name, frame: -1}), lines...)
-		}
-	}
-	section("how it could be less, in each request that has it", adviceLines(b))
-	section("where the cache had to be paid again", missLines(b))
-	section("carried along from request to request, the heaviest first", carriedLines(b))
-	var doubts []sentence
-	for _, d := range slices.Concat(b.Ledger.Doubts, b.Report.Doubts) {
-		doubts = append(doubts, sentence{text: d, frame: -1})
-	}
-	section("what these numbers rest on", doubts)
-	return out
-}
-
-func adviceLines(b *bill.Bill) (out []sentence) {
-	var never tokens.Count
-	var names []string
-	for _, i := range b.Report.Unused {
-		names, never = append(names, b.ToolName(i)), never.Plus(b.Report.Upfront.Tools[i].PerTurn)
-	}
-	if len(names) > 0 && len(b.Line.Calls) > 0 {
-		out = append(out, sentence{count: never.Short(), text: "never called, could be left out: " + strings.Join(names, ", "), frame: -1})
-	}
-	for i := range b.Savings {
-		s := &b.Savings[i]
-		out = append(out, sentence{count: s.Saves.Short(), text: s.Words + ": " + plural(s.Places, "place") + ", in " + strings.Join(s.Tools, ", "), frame: -1})
-	}
-	return out
-}
-
-func missLines(b *bill.Bill) (out []sentence) {
-	for _, mode := range []cost.Mode{cost.FiveMinutes, cost.OneHour} {
-		misses := b.Report.Sent.Misses[mode]
-		for i := range misses[:min(len(misses), maxMisses)] {
-			m := &misses[i]
-			line := sentence{count: b.Again(m).Short(), text: mode.String() + ": " + b.MissWords(m), warn: true, frame: -1}
-			if from := b.Ledger.Lists[m.Turn]; m.Reason == cost.Changed && len(from) > 0 {
-				line.frame = hereOnly(from[0].Session, from[0].Frame)
-			}
-			out = append(out, line)
-		}
-	}
-	return out
-}
-
-func carriedLines(b *bill.Bill) (out []sentence) {
-	order := b.Heaviest()
-	for _, i := range order[:min(len(order), maxCarried)] {
-		from := b.Ledger.Carried[i].Frame
-		out = append(out, sentence{count: b.Report.Sent.Carried[i].Session.Short(), text: b.CarriedWords(i), frame: hereOnly(from.Session, from.Frame)})
-	}
-	return out
-}
-
-// weights weighs the requests; of very many, some at even distances.
-func (r *reading) weights(requests int) (out []requestWeight) {
-	last := requests - 1 // the n-th request is the one after turn n-1
-	n := min(requests, maxWeights)
-	for i := range n {
-		turn := last
-		if n > 1 {
-			turn = i * last / (n - 1)
-		}
-		sum := r.meter.Request(r.book.Request(turn))
-		out = append(out, requestWeight{turn + 1, bill.Middle(sum.Tools.Plus(sum.Preamble)), sum.Total})
-	}
-	return out
-}
 
 // rentPage shows what the definitions cost, tool by tool; what all costs, with and
 // without a cache; and what there is to say about it.
@@ -170,10 +18,36 @@ type rentPage struct {
 	env   *env
 	v     *rentReview
 	order int
+
+	dearest int // tokens of the largest definition
 }
 
-func (p *rentPage) load(r *review) { p.v = r.rent }
-func (p *rentPage) len() int       { return len(p.v.tools) + len(p.v.lines) }
+func (p *rentPage) load(r *review) {
+	p.v, p.dearest = r.rent, 1
+	for i := range p.v.tools {
+		p.dearest = max(p.dearest, bill.Middle(p.v.tools[i].each))
+	}
+	p.arrange()
+}
+
+func (p *rentPage) len() int { return len(p.v.tools) + len(p.v.lines) }
+
+func (p *rentPage) key(i int) rowKey {
+	if i < len(p.v.tools) {
+		t := &p.v.tools[i]
+		return rowKey{kind: "tool", a: t.server, b: t.name, n: t.frame}
+	}
+	switch l := &p.v.lines[i-len(p.v.tools)]; {
+	case l.carried != nil:
+		return rowKey{kind: l.carried.what, a: l.carried.name, b: l.carried.where}
+	case l.left != nil:
+		return rowKey{kind: "left", a: l.left.server, b: l.left.name}
+	case l.names:
+		return rowKey{kind: "names"}
+	default:
+		return l.key()
+	}
+}
 
 // rentOrders are the orders of the tools.
 var rentOrders = []struct {
@@ -188,6 +62,10 @@ var rentOrders = []struct {
 
 func (p *rentPage) reorder() {
 	p.order = (p.order + 1) % len(rentOrders)
+	p.arrange()
+}
+
+func (p *rentPage) arrange() {
 	by := rentOrders[p.order].by
 	slices.SortStableFunc(p.v.tools, func(a, b rentTool) int { return by(&a, &b) })
 }
@@ -199,27 +77,43 @@ func (p *rentPage) frame(i int) int {
 	return p.v.lines[i-len(p.v.tools)].frame
 }
 
-func (p *rentPage) head(w int) []string {
+func (p *rentPage) head(w, _ int) []string {
 	th, v := p.env.th, p.v
 	l := draw.NewLine(w, "").Gap(1)
 	if len(v.tools) == 0 {
-		l.Raw(th.Warn, "no list of tools crossed: what definitions take is not known")
-	} else {
-		inAll := ""
-		if v.turns > 1 {
-			inAll = v.sent.Session.Short() + " in all " + itoa(v.turns) + " requests"
+		words := "no list of tools crossed: what definitions take is not known"
+		if v.left > 0 {
+			words = "all tools that were listed are left out of the requests"
 		}
-		pieces(l, "  ", styled{v.sent.LastTurn.Short() + " tokens of tools in a request", th.Strong}, styled{inAll, ""},
-			styled{v.sent.Costs[cost.Uncached].Short() + " not cached, " + v.sent.Costs[cost.FiveMinutes].Short() + " cached", th.Dim})
+		return []string{l.Raw(th.Warn, words).String()}
 	}
-	together := ""
+	inAll := ""
+	if v.turns > 1 {
+		inAll = v.sent.Session.Short() + " in all " + itoa(v.turns) + " requests"
+	}
+	pieces(l, "  ", styled{v.sent.LastTurn.Short() + " tokens of tools in a request", th.Strong}, styled{inAll, ""},
+		styled{v.sent.Costs[cost.Uncached].Short() + " not cached, " + v.sent.Costs[cost.FiveMinutes].Short() + " cached", th.Dim})
+	together, order := "", ""
 	if v.sessions > 1 {
 		together = plural(v.sessions, "session") + " together"
 	}
+	if p.hidden(w) {
+		order = "ordered by " + rentOrders[p.order].name
+	}
 	about := draw.NewLine(w, "").Gap(1)
-	pieces(about, ", ", styled{plural(v.offered, "tool"), th.Dim}, styled{together, th.Dim}, styled{"as " + v.host + " sends them (" + v.confidence + " confidence)", th.Dim},
-		styled{"~ is estimated", th.Dim}, styled{"prices of " + v.asOf, th.Dim})
+	pieces(about, ", ", styled{order, th.Accent}, styled{plural(v.offered, "tool"), th.Dim}, styled{together, th.Dim}, styled{"as " + v.host + " sends them (" + v.confidence + " confidence)", th.Dim},
+		styled{"~ is estimated", th.Dim}, styled{"prices of " + v.asOf, th.Dim}, styled{"o: another order", th.Faint})
 	return []string{l.String(), about.String(), p.names(w)}
+}
+
+// hidden reports that the column that is the order has no room.
+func (p *rentPage) hidden(w int) bool {
+	for _, c := range rentColumns {
+		if c.name == rentOrders[p.order].name {
+			return w < c.from
+		}
+	}
+	return false
 }
 
 // pieces puts those pieces on a line that have room as a whole.
@@ -252,7 +146,12 @@ var rentColumns = []rentColumn{
 	{"name", 7, 100, func(t *rentTool) string { return t.label.Short() }},
 	{"text", 8, 86, func(t *rentTool) string { return t.words.Short() }},
 	{"schema", 8, 86, func(t *rentTool) string { return t.schema.Short() }},
-	{"requests", 9, 72, func(t *rentTool) string { return "× " + itoa(t.turns) }},
+	{"requests", 11, 72, func(t *rentTool) string {
+		if t.deferred && t.turns == 0 {
+			return "held back"
+		}
+		return "× " + itoa(t.turns)
+	}},
 	{"in all", 9, 54, func(t *rentTool) string { return t.all.Short() }},
 }
 
@@ -277,16 +176,21 @@ func (p *rentPage) tail(w int) (n int) {
 func (p *rentPage) names(w int) string {
 	th := p.env.th
 	l := draw.NewLine(w, "").Gap(1)
-	style := func(name string) draw.Style {
-		if name == rentOrders[p.order].name {
-			return th.Accent
+	put := func(name, mark string, width int) {
+		style := th.Faint
+		if name == rentOrders[p.order].name { // the sign says it without colours
+			style, name = th.Accent, name+mark
 		}
-		return th.Faint
+		if width > 0 {
+			name = draw.Cell(name, width, true)
+		}
+		l.Raw(style, name)
 	}
-	l.Raw(style("tool"), "tool").Pin(w - p.tail(w))
+	put("tool", "▴", 0)
+	l.Pin(min(w, maxTable) - p.tail(w))
 	for _, c := range rentColumns {
 		if w >= c.from {
-			l.Raw(style(c.name), draw.Cell(c.name, c.width, true))
+			put(c.name, "▾", c.width)
 		}
 	}
 	return l.String()
@@ -296,7 +200,86 @@ func (p *rentPage) row(i, w int, base draw.Style) string {
 	if i < len(p.v.tools) {
 		return p.tool(&p.v.tools[i], w, base)
 	}
-	return p.v.lines[i-len(p.v.tools)].draw(p.env.th, w, base)
+	switch l := &p.v.lines[i-len(p.v.tools)]; {
+	case l.names:
+		return p.carried(w, base, carriedNames, "tool or server", p.env.th.Faint)
+	case l.carried != nil:
+		return p.carried(w, base, carriedCells(l.carried), l.carried.name, "")
+	case l.left != nil:
+		return p.leftOut(l.left, w, base)
+	default:
+		return l.draw(p.env.th, w, base)
+	}
+}
+
+// carriedColumns stand beside the name of what is carried along: before it, and behind.
+var (
+	carriedNames   = []string{"in all", "what", "bytes", "each time", "from-to", "read", "frame"}
+	carriedColumns = []column{{}, {left: true, drop: 1}, {drop: 3}, {drop: 2}, {drop: 4}, {}, {}}
+)
+
+const carriedBefore = 2 // columns before the name
+
+func carriedCells(c *carriedText) []string {
+	frame := ""
+	if c.n > 0 {
+		frame = strconv.FormatUint(c.n, 10)
+	}
+	return []string{c.total.Short(), c.what, size(int64(c.bytes)), c.each.Short(), c.each.Range(), "× " + itoa(c.reads), frame}
+}
+
+// carriedWidths measures what is in the columns.
+func carriedWidths(lines []rentLine) []column {
+	all := slices.Clone(carriedColumns)
+	measure := func(cells []string) {
+		for i, c := range cells {
+			all[i].width = max(all[i].width, draw.Width(c))
+		}
+	}
+	measure(carriedNames)
+	for i := range lines {
+		if c := lines[i].carried; c != nil {
+			measure(carriedCells(c))
+		}
+	}
+	return all
+}
+
+// carried draws a row of what is carried along.
+func (p *rentPage) carried(w int, base draw.Style, cells []string, name string, style draw.Style) string {
+	th, all := p.env.th, p.v.columns
+	shown, _ := fitColumns(all, w, min(30, w/3))
+	of := func(i int) draw.Style {
+		switch {
+		case style != "":
+			return style
+		case i == 0:
+			return th.Strong
+		}
+		return th.Dim
+	}
+	l := draw.NewLine(w, base)
+	putColumns(l, all[:carriedBefore], shown[:carriedBefore], cells[:carriedBefore], of)
+	tail := 1
+	for i := carriedBefore; i < len(all); i++ {
+		if shown[i] {
+			tail += all[i].width + 1
+		}
+	}
+	l.Gap(1)
+	end := min(w, maxTable) - tail
+	room := max(0, end-l.Used())
+	l.Within(style, middle(name, room), room).Pin(end)
+	putColumns(l, all[carriedBefore:], shown[carriedBefore:], cells[carriedBefore:], func(i int) draw.Style { return of(i + carriedBefore) })
+	return l.String()
+}
+
+// leftOut draws a tool that the model does not get, and why.
+func (p *rentPage) leftOut(t *leftTool, w int, base draw.Style) string {
+	th := p.env.th
+	l := draw.NewLine(w, base).Gap(1).Raw(th.Warn, "✗ ")
+	room := max(8, min(40, w/3))
+	return l.Within("", middle(t.name, room), room).Gap(2).Text(th.Dim, t.why).String()
 }
 
 func (p *rentPage) tool(t *rentTool, w int, base draw.Style) string {
@@ -306,11 +289,12 @@ func (p *rentPage) tool(t *rentTool, w int, base draw.Style) string {
 		calls, style = "never", th.Warn
 	}
 	l := draw.NewLine(w, base).Gap(1)
-	end := w - p.tail(w)
+	end := min(w, maxTable) - p.tail(w)
 	if t.server != "" {
-		l.Within(th.Dim, t.server, min(16, end/3)).Gap(1)
+		l.Within(th.Dim, middle(t.server, min(16, end/3)), min(16, end/3)).Gap(1)
 	}
-	l.Within("", t.name, max(0, end-l.Used())).Pin(end)
+	room := max(0, end-l.Used())
+	l.Within("", middle(t.name, room), room).Pin(end)
 	for _, c := range rentColumns {
 		switch {
 		case w < c.from:
@@ -323,11 +307,7 @@ func (p *rentPage) tool(t *rentTool, w int, base draw.Style) string {
 		}
 	}
 	if w >= rentBarFrom {
-		peak := 1
-		for k := range p.v.tools {
-			peak = max(peak, bill.Middle(p.v.tools[k].each))
-		}
-		l.Gap(2).Raw(th.Parts[1], slimBar(bill.Middle(t.each), peak, rentBar))
+		l.Gap(2).Raw(th.Parts[1], slimBar(bill.Middle(t.each), p.dearest, rentBar))
 	}
 	return l.String()
 }
@@ -338,16 +318,60 @@ func slimBar(n, peak, room int) string {
 	return strings.Repeat("▄", halves/2) + strings.Repeat("▖", halves%2)
 }
 
-// below shows what all costs, and how requests grow; of a sentence, all of it.
+// below shows what all costs, and how requests grow; of a row that is no tool, all of it.
 func (p *rentPage) below(i, w, h int) []string {
-	if h < costLeast {
+	if h < costLeast || len(p.v.tools) == 0 && p.v.sent.CarriedSession.IsZero() {
 		return nil
 	}
 	lines := p.figures(w, h)
-	if i < len(p.v.tools) || p.v.lines[i-len(p.v.tools)].text == "" || p.v.lines[i-len(p.v.tools)].head {
+	if i < len(p.v.tools) {
 		return lines
 	}
-	return p.v.lines[i-len(p.v.tools)].whole(p.env.th, w, len(lines))
+	if told := p.tell(i, w); len(told) > 0 {
+		return clip(p.env.th, told, w, len(lines)) // the rows above keep their places
+	}
+	return lines
+}
+
+// tell has all there is to say of a row.
+func (p *rentPage) tell(i, w int) []string {
+	th := p.env.th
+	if i < len(p.v.tools) {
+		return p.tellTool(&p.v.tools[i], w)
+	}
+	l := &p.v.lines[i-len(p.v.tools)]
+	switch {
+	case l.left != nil: // the reason first: a name may be long
+		lines := append([]string{rule(th, w, th.Dim, "left out", "")}, paragraph(w, 2, th.Warn, l.left.why)...)
+		return append(lines, paragraph(w, 2, "", l.left.name)...)
+	case l.carried == nil:
+		return l.tell(th, w)
+	}
+	c := l.carried
+	lines := append([]string{rule(th, w, th.Dim, "carried along", "")}, paragraph(w, 2, th.Strong, c.what+": "+c.name)...)
+	often := "once"
+	if c.reads != 1 {
+		often = plural(c.reads, "time")
+	}
+	lines = append(lines, paragraph(w, 2, "", size(int64(c.bytes))+" bytes on the wire; read "+often+", "+c.each.String()+" tokens each time, "+c.total.Short()+" in all")...)
+	if c.where != "" {
+		lines = append(lines, paragraph(w, 2, th.Dim, c.where+"; enter goes there, esc comes back")...)
+	}
+	return lines
+}
+
+func (p *rentPage) tellTool(t *rentTool, w int) []string {
+	th := p.env.th
+	lines := append([]string{rule(th, w, th.Dim, "tool", "")}, paragraph(w, 2, th.Strong, t.name)...)
+	if t.server != "" {
+		lines = append(lines, paragraph(w, 2, th.Dim, "of "+t.server)...)
+	}
+	words := t.each.String() + " tokens in a request that has it: name " + t.label.Short() + ", description " + t.words.Short() + ", schema " + t.schema.Short() +
+		"; in " + plural(t.turns, "request") + ", " + t.all.Short() + " in all; " + plural(t.calls, "call")
+	if t.deferred {
+		words += "; held back until a search finds it"
+	}
+	return append(append(lines, paragraph(w, 2, "", words)...), append([]string{draw.Blank(w)}, p.figures(w, costLines+chartTall)...)...)
 }
 
 func (p *rentPage) figures(w, h int) []string {
@@ -409,14 +433,15 @@ func (p *rentPage) money(w, h int) []string {
 	return lines
 }
 
-// chart draws the tokens of each request: what definitions take below, all else above.
+// chart draws the tokens of each request: what definitions take below, all else above. Its
+// axes are named, and its parts differ without colours.
 func (p *rentPage) chart(w, h int) []string {
 	th, all := p.env.th, p.v.weights
 	peak := 1
 	for i := range all {
 		peak = max(peak, bill.Middle(all[i].total))
 	}
-	lines := []string{rule(th, w, th.Dim, "tokens of each request", "")}
+	lines := []string{p.legend(w)}
 	const axis = 9
 	room := max(1, w-axis-1)
 	each := max(1, min(5, room/max(1, len(all))))
@@ -425,8 +450,13 @@ func (p *rentPage) chart(w, h int) []string {
 	rows := h - 2
 	for y := rows; y > 0; y-- {
 		label := ""
-		if y == rows {
-			label = peakOf(all).Short()
+		switch y {
+		case rows:
+			if label = peakOf(all).Short(); draw.Width(label) > axis-2 {
+				label = "~" + size(int64(peak))
+			}
+		case 1:
+			label = "0"
 		}
 		l := draw.NewLine(w, "").Raw(th.Dim, draw.Cell(label, axis-2, true)).Gap(2)
 		for i := range shown {
@@ -434,8 +464,23 @@ func (p *rentPage) chart(w, h int) []string {
 		}
 		lines = append(lines, l.String())
 	}
-	legend := draw.NewLine(w, "").Gap(axis).Raw(th.Parts[1], "█").Raw(th.Dim, " tools").Gap(2).Raw(th.Parts[3], "▒").Raw(th.Dim, " all else").Gap(2)
-	return append(lines, legend.Raw(th.Faint, "requests 0 to "+itoa(p.v.turns-1)).String())
+	foot := draw.NewLine(w, "").Gap(axis)
+	if p.v.turns == 1 {
+		pieces(foot, "", styled{"→ one request", th.Dim})
+	} else {
+		pieces(foot, "", styled{"→ requests 0 to " + itoa(p.v.turns-1), th.Dim}, styled{", n: after turn n", th.Faint})
+	}
+	return append(lines, foot.String())
+}
+
+// legend is the line above the chart: what stands upwards, and which part is what.
+func (p *rentPage) legend(w int) string {
+	th := p.env.th
+	l := draw.NewLine(w, "").Raw(th.Line, "─ ").Raw(th.Dim, draw.Cut("↑ tokens of each request", max(0, w-4))).Gap(1)
+	if l.Left() > 24 {
+		l.Raw(th.Parts[1], "█").Raw(th.Dim, " tools").Gap(2).Raw(th.Parts[3], "▒").Raw(th.Dim, " all else").Gap(1)
+	}
+	return l.Raw(th.Line, strings.Repeat("─", l.Left())).String()
 }
 
 func peakOf(all []requestWeight) (peak tokens.Count) {

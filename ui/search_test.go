@@ -6,9 +6,9 @@ import "testing"
 // are there is answered when they are; an old answer is dropped.
 func TestToolSearch(t *testing.T) {
 	d := open(t, "enter", "S")
-	d.has("3 tools, as they are sent")
+	d.has("3 tools; / asks for one")
 	d.keys("+assign")
-	d.has("“assign” gives the model 1 tool of 3", "✓ given mcp__tickets-modern__assign_ticket", "[regex]")
+	d.has("“assign” gives the model 1 tool of 3", "✓ yes", "mcp__tickets-modern__assign_ticket", "[regex]")
 	d.keys("tab")
 	d.has("[bm25]", "“assign” gives the model 1 tool")
 	d.keys("ctrl+u", "+nothing", "enter")
@@ -28,8 +28,8 @@ func TestToolSearch(t *testing.T) {
 func TestToolSearchIsAskedEarly(t *testing.T) {
 	d := open(t, "enter")
 	s := d.app.top().(*session)
-	r, work := s.newReport("search")
-	load := d.app.push(r, r.start(work))
+	r := s.newReport("search")
+	load := d.app.push(r, r.start())
 	p := r.page.(*searchPage)
 	if p.ask("assign") != nil {
 		t.Error("it asks without tools")

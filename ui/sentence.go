@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"github.com/mcptap/mcptap/ui/draw"
 	"github.com/mcptap/mcptap/ui/theme"
 )
@@ -14,6 +16,8 @@ type sentence struct {
 	warn  bool
 	cells bool // it is a row of a table: there is no more of it
 	frame int  // it is about; -1 if none
+
+	section string // heading that it stands below
 }
 
 // draw has its beginning, in one line.
@@ -32,14 +36,27 @@ func (s *sentence) draw(th *theme.Theme, w int, base draw.Style) string {
 	return l.Text(style, s.text).String()
 }
 
-// whole has all of it, in h lines.
+// whole has as much of it as h lines hold.
 func (s *sentence) whole(th *theme.Theme, w, h int) []string {
+	return clip(th, s.tell(th, w), w, h) // the rows above keep their places
+}
+
+// tell has all of it, however long.
+func (s *sentence) tell(th *theme.Theme, w int) []string {
 	if s.head || s.cells || s.text == "" {
-		return draw.Fill(nil, w, h)
+		return nil
 	}
-	lines := []string{rule(th, w, th.Dim, "in full", "")}
-	for _, t := range wrapText(s.text, w-2) {
-		lines = append(lines, draw.NewLine(w, "").Gap(1).Text("", t).String())
-	}
-	return draw.Fill(lines[:min(len(lines), h)], w, h) // the rows above keep their places
+	return append([]string{rule(th, w, th.Dim, "in full", "")}, paragraph(w, 0, "", s.text)...)
+}
+
+// key tells a sentence from others: by the section that it is in, and by its text but for
+// the numbers, which change.
+func (s *sentence) key() rowKey {
+	text := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, s.text)
+	return rowKey{kind: "sentence", a: s.section, b: text}
 }

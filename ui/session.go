@@ -58,8 +58,29 @@ const (
 func openSession(path string, goal int) tea.Cmd {
 	return func() tea.Msg {
 		f, err := feed.Open(path)
-		return openedMsg{path, f, goal, err}
+		return openedMsg{path: path, feed: f, goal: goal, err: err}
 	}
+}
+
+// openFiltered opens a session with a filter.
+func openFiltered(path, text string) tea.Cmd {
+	open := openSession(path, -1)
+	return func() tea.Msg {
+		msg := open().(openedMsg)
+		msg.filter = text
+		return msg
+	}
+}
+
+// begin sets the filter that a session is opened with.
+func (s *session) begin(text string) tea.Cmd {
+	if text == "" {
+		return nil
+	}
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	s.filterLine.Set(text)
+	return s.calls.setFilter(text)
 }
 
 func newSession(e *env, path string, f *feed.Feed, goal int) (*session, tea.Cmd) {

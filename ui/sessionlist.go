@@ -34,6 +34,8 @@ type sessionList struct {
 	line   lineedit.Line
 	w, h   int
 
+	findLine lineedit.Line // of the search in all recordings, with what was searched for before
+
 	started bool
 	listed  bool
 	mark    time.Time // of the store, when it was listed
@@ -299,6 +301,8 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 	case "filter":
 		s.filterPrompt()
 		return nil, true
+	case "find":
+		return openFind(s.env, &s.findLine), true
 	case "open", "keep", "delete", "copy-file":
 		if i == nil {
 			return nil, true

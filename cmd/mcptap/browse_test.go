@@ -347,7 +347,7 @@ func TestBrowseSearch(t *testing.T) {
 	s := onScreen(t, 80, 24, "--dir", sampleStore(t), "browse", "tickets-modern")
 	s.wait("server/discover")
 	s.keys("Sassign")
-	s.wait("“assign” gives the model 1 tool of 3", "✓ given", "[regex]")
+	s.wait("“assign” gives the model 1 tool of 3", "✓ yes", "[regex]")
 	s.keys("\t")
 	s.wait("[bm25]")
 	s.keys("\t")
@@ -377,4 +377,23 @@ func TestBrowseSave(t *testing.T) {
 	if b, err := os.ReadFile(to); err != nil || !strings.Contains(string(b), "add_comment") || strings.Contains(string(b), "search_tickets") {
 		t.Errorf("the file has %q, %v", b, err)
 	}
+}
+
+// TestBrowseFind searches all recordings, goes to a hit and comes back to it.
+func TestBrowseFind(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 100, 30, "--dir", sampleStore(t))
+	s.wait("3 recordings")
+	s.keys("FT-999\r")
+	s.wait("2 hits, searched 3 recordings", "tickets-modern", "«T-999»", "tickets-legacy")
+	s.keys("\x1b[B\x1b[B\r")
+	s.wait("─ calls", "request tools/call add_comment", "T-999")
+	s.keys("\x1b")
+	s.wait("2 hits, searched 3 recordings", "of 20261130T125000Z-tickets-legacy-1a2b")
+	s.keys("/\x15no such thing\r")
+	s.wait("No recording has it")
+	s.keys("\x1b")
+	s.wait("3 recordings", "calls")
+	s.keys("q")
+	s.ends(0)
 }

@@ -39,19 +39,6 @@ type Finding struct {
 	Path     string // JSON pointer into the definition; empty if it is about all of them
 }
 
-// Words says it in one sentence.
-func (f *Finding) Words() string {
-	at := ""
-	if f.Path != "" {
-		at = " (at " + f.Path + ")"
-	}
-	words := fmt.Sprintf("%s%s; %s %s", f.What, at, f.Fact.Who, f.Fact.Does)
-	if when := f.Fact.When(); when != "" {
-		words += " (" + when + ")"
-	}
-	return words
-}
-
 // Rules gives every rule, in the order of their ids.
 func Rules() []*Rule {
 	all := make([]*Rule, len(ruleTable))

@@ -153,6 +153,15 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// sentence says a finding with where it is and whose fact it rests on.
+func sentence(f *Finding) string {
+	words := fmt.Sprintf("%s (at %s); %s %s", f.What, f.Path, f.Fact.Who, f.Fact.Does)
+	if when := f.Fact.When(); when != "" {
+		words += " (" + when + ")"
+	}
+	return words
+}
+
 func TestAcrossServers(t *testing.T) {
 	tools := []Tool{{Server: "a", Name: "get", Schema: []byte(`{"type":"object"}`)}, {Server: "b", Name: "get", Schema: []byte(`{"type":"object"}`)}}
 	found := Check(tools, profile(t, "api"))
@@ -160,7 +169,7 @@ func TestAcrossServers(t *testing.T) {
 		t.Fatalf("got %+v", found)
 	}
 	const want = "get: it is sent as get, as get of the server a is (at /name); the Claude API refuses every request with two tools of one name, unless the host drops one of them (observed, 2025-06-03 to 2026-05-17)"
-	if got := found[0].Words(); got != want {
+	if got := sentence(&found[0]); got != want {
 		t.Errorf("got %s", got)
 	}
 	if found := Check(tools, profile(t, "claude-code")); len(found) != 0 {
@@ -171,7 +180,7 @@ func TestAcrossServers(t *testing.T) {
 func TestInstructions(t *testing.T) {
 	found := Instructions(strings.Repeat("é", 2049), profile(t, "claude-code"))
 	const want = "the server: its instructions have 2049 characters, more than 2048 (at /instructions); Claude Code cuts there (documented, 2026-04 to 2026-08-22)"
-	if len(found) != 1 || found[0].Words() != want || found[0].Rule.ID != "API-12" {
+	if len(found) != 1 || sentence(&found[0]) != want || found[0].Rule.ID != "API-12" {
 		t.Errorf("got %+v", found)
 	}
 	for name, text := range map[string]string{"claude-code": strings.Repeat("é", 2048), "api": strings.Repeat("é", 9999)} {
@@ -213,9 +222,9 @@ func TestCorpus(t *testing.T) {
 		for _, p := range Profiles() {
 			for _, f := range Check(tools, p) {
 				if !filepath.IsAbs(file) {
-					fmt.Fprintf(&b, "%s %s: %s %s %s\n", name, p.Name, f.Severity, f.Rule.ID, f.Words())
+					fmt.Fprintf(&b, "%s %s: %s %s %s\n", name, p.Name, f.Severity, f.Rule.ID, sentence(&f))
 				} else {
-					t.Logf("%s %s: %s %s %s", name, p.Name, f.Severity, f.Rule.ID, f.Words())
+					t.Logf("%s %s: %s %s %s", name, p.Name, f.Severity, f.Rule.ID, sentence(&f))
 				}
 			}
 		}
@@ -270,7 +279,7 @@ func FuzzCheck(f *testing.F) {
 		tools := []Tool{toolOf("a.b", definition), toolOf("a_b", definition)}
 		for _, p := range Profiles() {
 			for _, found := range Check(tools, p) {
-				if found.Rule == nil || len(found.Words()) > 10_000 {
+				if found.Rule == nil || len(sentence(&found)) > 10_000 {
 					t.Errorf("%+v", found)
 				}
 			}

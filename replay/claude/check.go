@@ -19,7 +19,7 @@ type Problem struct {
 	Text string // what is wrong; may hold text from the outside
 }
 
-func (p Problem) String() string { return p.Path + ": " + p.Text }
+func (p Problem) String() string { return strings.TrimPrefix(p.Path+": "+p.Text, ": ") }
 
 // Limits of the API.
 const (

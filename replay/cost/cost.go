@@ -75,17 +75,6 @@ func AtEnd(blocks []Block) []int {
 	return []int{len(blocks) - 1}
 }
 
-// AtLevels are breakpoints at the end of each level, which keeps tools and system
-// cached when the messages change.
-func AtLevels(blocks []Block) (breaks []int) {
-	for i := range blocks {
-		if i+1 == len(blocks) || blocks[i+1].Level != blocks[i].Level {
-			breaks = append(breaks, i)
-		}
-	}
-	return breaks
-}
-
 // Mode is how a conversation is cached.
 type Mode int
 
@@ -157,14 +146,6 @@ type Charge struct {
 	mode   Mode
 }
 
-// FullPrice gives the cost in tokens at the input price; 0 without a price.
-func (c *Charge) FullPrice() float64 {
-	if !c.Priced {
-		return 0
-	}
-	return c.USD * 1e6 / c.Price.Input
-}
-
 // Rate is what a token of a block costs in this request, in USD.
 func (c *Charge) Rate(block int) float64 {
 	switch {
@@ -183,50 +164,6 @@ func (c *Charge) price(model *tokens.Model, at time.Time) {
 	if c.Priced {
 		c.USD = (float64(c.Read)*c.Price.Read + float64(c.Written)*c.mode.write(c.Price) + float64(c.Full)*c.Price.Input) / 1e6
 	}
-}
-
-// A Total is the sum of charges.
-type Total struct {
-	Requests                    int
-	Prompt, Read, Written, Full int
-	Again                       int // tokens paid again because the cache was missed
-	USD                         float64
-	FullPrice                   float64 // tokens at the input price
-	Unpriced                    int     // requests without a known price
-}
-
-// Add adds a charge.
-func (t *Total) Add(c *Charge) {
-	t.Requests++
-	t.Prompt += c.Prompt
-	t.Read += c.Read
-	t.Written += c.Written
-	t.Full += c.Full
-	t.Again += c.Miss.Again
-	t.USD += c.USD
-	t.FullPrice += c.FullPrice()
-	if !c.Priced {
-		t.Unpriced++
-	}
-}
-
-// Run sends requests through a new simulation.
-func Run(rules Rules, mode Mode, requests []Request) ([]Charge, Total, error) {
-	s, err := New(rules, mode)
-	if err != nil {
-		return nil, Total{}, err
-	}
-	var total Total
-	charges := make([]Charge, 0, len(requests))
-	for i := range requests {
-		c, err := s.Send(&requests[i])
-		if err != nil {
-			return nil, Total{}, fmt.Errorf("reckoning the cost of request %d: %w", i+1, err)
-		}
-		charges = append(charges, c)
-		total.Add(&c)
-	}
-	return charges, total, nil
 }
 
 func (r *Rules) check() error {

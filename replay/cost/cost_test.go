@@ -43,14 +43,14 @@ func conversation(n int) (requests []Request) {
 
 func TestWorkedExample(t *testing.T) {
 	r := rules(t, "claude-opus-5-5")
-	_, plain, err := Run(r, Uncached, conversation(10))
+	_, plain, err := run(r, Uncached, conversation(10))
 	if err != nil || plain.Prompt != 265_940 || plain.Full != 265_940 || !near(plain.USD, 1.06376) || !near(plain.FullPrice, 265_940) {
 		t.Errorf("not cached: %+v, %v", plain, err)
 	}
 	if share := math.Round(100 * 10 * 19_529 / float64(plain.Prompt)); share != 73 {
 		t.Errorf("tools are %v %% of it", share)
 	}
-	charges, cached, err := Run(r, FiveMinutes, conversation(10))
+	charges, cached, err := run(r, FiveMinutes, conversation(10))
 	if err != nil || cached.Prompt != 265_940 || cached.Read != 235_341 || cached.Written != 30_599 || cached.Full != 0 {
 		t.Errorf("cached: %+v, %v", cached, err)
 	}
@@ -65,7 +65,7 @@ func TestWorkedExample(t *testing.T) {
 	for i := 5; i < 10; i++ {
 		changed[i].Blocks = append([]Block{block(Tools, "145 other tools", 19_529)}, changed[i].Blocks[1:]...)
 	}
-	charges, total, err := Run(r, FiveMinutes, changed)
+	charges, total, err := run(r, FiveMinutes, changed)
 	if err != nil || !near(total.FullPrice-cached.FullPrice, 30_071.35) || total.Again != 26_149 {
 		t.Errorf("a changed list: %.2f tokens more, %+v, %v", total.FullPrice-cached.FullPrice, total, err)
 	}
@@ -94,8 +94,8 @@ func TestPays(t *testing.T) {
 		for i := range c.n {
 			requests = append(requests, Request{Start: noon.Add(time.Duration(i) * time.Second), Blocks: blocks, Breaks: AtEnd(blocks)})
 		}
-		_, cached, err := Run(rules(t, "claude-opus-5-5"), c.mode, requests)
-		_, plain, _ := Run(rules(t, "claude-opus-5-5"), Uncached, requests)
+		_, cached, err := run(rules(t, "claude-opus-5-5"), c.mode, requests)
+		_, plain, _ := run(rules(t, "claude-opus-5-5"), Uncached, requests)
 		if err != nil || (cached.USD < plain.USD) != c.pays {
 			t.Errorf("%s, %d requests: $%v, not cached $%v, %v", c.mode, c.n, cached.USD, plain.USD, err)
 		}
@@ -146,7 +146,7 @@ var seconds = []second{
 	{name: "before the first is answered", early: true, written: 4000, reason: Early, again: 4000},
 	{name: "20 blocks back", blocks: with(many(19)...), read: 4000, written: 190},
 	{name: "21 blocks back", blocks: with(many(20)...), written: 4200, reason: TooFar, again: 4000},
-	{name: "21 blocks back, and levels", blocks: with(many(20)...), breaks: AtLevels, read: 3000, written: 1200, reason: TooFar, again: 1000},
+	{name: "21 blocks back, and levels", blocks: with(many(20)...), breaks: atLevels, read: 3000, written: 1200, reason: TooFar, again: 1000},
 	{name: "tools reordered", blocks: func(b []Block) []Block { b[0], b[1] = b[1], b[0]; return b },
 		written: 4000, reason: Changed, change: Reordered, level: Tools, what: "t2", again: 4000},
 	{name: "a tool added in front", blocks: func(b []Block) []Block { return append([]Block{block(Tools, "t0", 10)}, b...) },
@@ -158,14 +158,14 @@ var seconds = []second{
 		written: 3000, reason: Changed, change: Removed, level: Tools, what: "t2", again: 3000},
 	{name: "a tool's text changed", blocks: func(b []Block) []Block { b[1].Hash++; return b },
 		written: 4000, reason: Changed, change: BlockChanged, level: Tools, what: "t2", again: 4000},
-	{name: "the system prompt changed", blocks: func(b []Block) []Block { b[2].Hash++; return b }, breaks: AtLevels,
+	{name: "the system prompt changed", blocks: func(b []Block) []Block { b[2].Hash++; return b }, breaks: atLevels,
 		read: 2000, written: 2000, reason: Changed, change: BlockChanged, level: System, what: "s", again: 2000},
-	{name: "a message rewritten", blocks: func(b []Block) []Block { b[3].Hash++; return b }, breaks: AtLevels,
+	{name: "a message rewritten", blocks: func(b []Block) []Block { b[3].Hash++; return b }, breaks: atLevels,
 		read: 3000, written: 1000, reason: Changed, change: BlockChanged, level: Messages, what: "u", again: 1000},
 	{name: "the same text in another part", blocks: func(b []Block) []Block { b[2].Level = Messages; return b },
 		written: 4000, reason: Changed, change: BlockChanged, level: System, what: "s", again: 4000},
 	{name: "rewound", blocks: func(b []Block) []Block { return b[:3] }, written: 3000, reason: Changed, change: Removed, level: Messages, what: "u", again: 3000},
-	{name: "rewound to a breakpoint", blocks: func(b []Block) []Block { return b[:3] }, breaks: AtLevels, read: 3000},
+	{name: "rewound to a breakpoint", blocks: func(b []Block) []Block { return b[:3] }, breaks: atLevels, read: 3000},
 	{name: "no breakpoints", breaks: func([]Block) []int { return nil }, full: 4000, reason: NoBreaks, again: 4000},
 	{name: "a breakpoint before all that is cached", breaks: func([]Block) []int { return []int{1} }, written: 2000, full: 2000, reason: NoBreaks, again: 4000},
 	{name: "too short for this model", model: "claude-opus-4-6", full: 4000, reason: TooShort},
@@ -201,7 +201,7 @@ func TestSecondRequest(t *testing.T) {
 				next.Blocks = c.blocks(base())
 			}
 			next.Breaks = c.breaks(next.Blocks)
-			charges, _, err := Run(rules(t, c.model), c.mode, []Request{first, next})
+			charges, _, err := run(rules(t, c.model), c.mode, []Request{first, next})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -223,7 +223,7 @@ func TestRefresh(t *testing.T) {
 	for i := range 4 {
 		requests = append(requests, Request{Start: noon.Add(time.Duration(i) * 4 * time.Minute), Blocks: blocks, Breaks: AtEnd(blocks)})
 	}
-	_, total, err := Run(rules(t, "claude-opus-5-5"), FiveMinutes, requests)
+	_, total, err := run(rules(t, "claude-opus-5-5"), FiveMinutes, requests)
 	if err != nil || total.Read != 15_000 || total.Written != 5000 {
 		t.Errorf("%+v, %v", total, err)
 	}
@@ -238,7 +238,7 @@ func TestReadAgain(t *testing.T) {
 		requests = append(requests, Request{Start: start, Answered: start.Add(9 * time.Second), Blocks: blocks, Breaks: AtEnd(blocks)})
 	}
 	requests[1].Answered = requests[2].Start.Add(time.Minute)
-	_, total, err := Run(rules(t, "claude-opus-5-5"), FiveMinutes, requests)
+	_, total, err := run(rules(t, "claude-opus-5-5"), FiveMinutes, requests)
 	if err != nil || total.Read != 10_000 || total.Written != 5000 {
 		t.Errorf("%+v, %v", total, err)
 	}
@@ -247,13 +247,13 @@ func TestReadAgain(t *testing.T) {
 // TestPriceByLength: the row of a prompt depends on all its tokens, cached or not.
 func TestPriceByLength(t *testing.T) {
 	short, long := []Block{block(Tools, "t", 100_000)}, []Block{block(Tools, "t", 100_000), block(Messages, "u", 1)}
-	charges, _, err := Run(rules(t, "claude-haiku-5-5"), FiveMinutes, []Request{
+	charges, _, err := run(rules(t, "claude-haiku-5-5"), FiveMinutes, []Request{
 		{Start: noon, Blocks: short, Breaks: AtEnd(short)}, {Start: noon, Blocks: long, Breaks: AtEnd(long)},
 	})
 	if err != nil || !near(charges[0].USD, 0.0125) || !near(charges[1].USD, (100_000*0.05+0.625)/1e6) {
 		t.Errorf("%+v, %v", charges, err)
 	}
-	charges, total, err := Run(rules(t, "claude-fable-5-2"), FiveMinutes, []Request{{Start: noon, Blocks: short, Breaks: AtEnd(short)}})
+	charges, total, err := run(rules(t, "claude-fable-5-2"), FiveMinutes, []Request{{Start: noon, Blocks: short, Breaks: AtEnd(short)}})
 	if err != nil || charges[0].Priced || total.Unpriced != 1 || total.USD != 0 || total.FullPrice != 0 {
 		t.Errorf("a model without a price: %+v, %v", total, err)
 	}
@@ -274,7 +274,7 @@ func TestRefused(t *testing.T) {
 		{"tokens", []Request{{Blocks: huge}}},
 		{"request 2: it starts before", []Request{{Start: noon, Blocks: b}, {Start: noon.Add(-1), Blocks: b}}},
 	} {
-		if _, _, err := Run(rules(t, ""), OneHour, c.send); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := run(rules(t, ""), OneHour, c.send); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
@@ -324,7 +324,7 @@ func drawConversation(t *rapid.T) (requests []Request) {
 		}
 		r := Request{Start: at, Blocks: blocks, Breaks: AtEnd(blocks)}
 		if rapid.Bool().Draw(t, "levels") {
-			r.Breaks = AtLevels(blocks)[:min(4, len(AtLevels(blocks)))]
+			r.Breaks = atLevels(blocks)[:min(4, len(atLevels(blocks)))]
 		}
 		if rapid.Bool().Draw(t, "answered") {
 			r.Answered = at.Add(time.Duration(rapid.IntRange(0, 600).Draw(t, "wait")) * time.Second)
@@ -341,12 +341,12 @@ func TestPropertyParts(t *testing.T) {
 	r := rules(t, "claude-opus-5-5")
 	rapid.Check(t, func(t *rapid.T) {
 		requests := drawConversation(t)
-		_, plain, err := Run(r, Uncached, requests)
+		_, plain, err := run(r, Uncached, requests)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for mode, premium := range map[Mode]float64{FiveMinutes: 1.25, OneHour: 2} {
-			charges, total, err := Run(r, mode, requests)
+			charges, total, err := run(r, mode, requests)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -388,14 +388,14 @@ func TestPropertyShared(t *testing.T) {
 	r := rules(t, "claude-opus-5-5")
 	rapid.Check(t, func(t *rapid.T) {
 		requests := drawConversation(t)
-		a, _, err := Run(r, FiveMinutes, requests)
+		a, _, err := run(r, FiveMinutes, requests)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range requests {
 			requests[i].Blocks = append([]Block(nil), requests[i].Blocks...)
 		}
-		b, _, _ := Run(r, FiveMinutes, requests)
+		b, _, _ := run(r, FiveMinutes, requests)
 		for i := range a {
 			if a[i].Read != b[i].Read || a[i].Written != b[i].Written || a[i].Miss.Reason != b[i].Miss.Reason {
 				t.Errorf("request %d: %+v shared, %+v copied", i, a[i], b[i])
@@ -418,7 +418,7 @@ func TestPropertyRent(t *testing.T) {
 		for mode, want := range map[Mode]float64{
 			Uncached: float64(n), FiveMinutes: 1.25 + 0.1*float64(n-1), OneHour: 2 + 0.1*float64(n-1),
 		} {
-			charges, _, err := Run(r, mode, requests)
+			charges, _, err := run(r, mode, requests)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -438,7 +438,7 @@ func BenchmarkSession(b *testing.B) {
 	requests := conversation(10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := Run(r, FiveMinutes, requests); err != nil {
+		if _, _, err := run(r, FiveMinutes, requests); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/mcptap/mcptap/decode"
-	"github.com/mcptap/mcptap/replay/internal/jsontree"
 )
 
 // maxText is how long a text is looked at, in bytes.
@@ -61,21 +60,4 @@ func compactJSON(text string) (string, bool) {
 		return "", false
 	}
 	return b.String(), true
-}
-
-// NotCalled gives an advice for each tool that was offered and not called. called
-// has the number of calls by name, of one session or of many.
-func NotCalled(definitions [][]byte, called map[string]int, o Options) (advice []Advice) {
-	for _, d := range definitions {
-		read := string(d) // of what can't be read within the bounds
-		name := gjson.GetBytes(d, "name").String()
-		if root, err := jsontree.Parse(d); err == nil && root.Kind == jsontree.Object {
-			t := tidier{root: root, schema: root.Get("inputSchema"), tool: name}
-			read = t.read()
-		}
-		if called[name] == 0 {
-			advice = append(advice, Advice{Kind: Unused, Tool: name, Places: 1, Bytes: len(read), Tokens: o.tokens(read)})
-		}
-	}
-	return advice
 }

@@ -30,7 +30,6 @@ const (
 	Optional    Kind = "optional"     // null allowed for an argument that may be left out
 	PrettyJSON  Kind = "pretty json"  // white space of JSON in a result's text
 	SaidTwice   Kind = "said twice"   // a text that structuredContent repeats
-	Unused      Kind = "unused"       // a tool that was offered and not called
 )
 
 var words = map[Kind]string{
@@ -44,7 +43,6 @@ var words = map[Kind]string{
 	Optional:    "do not allow null for what may be left out, if the server takes a missing argument for null",
 	PrettyJSON:  "write JSON in results without white space",
 	SaidTwice:   "structuredContent and text say the same: the specification asks for both, and a host that shows both pays twice",
-	Unused:      "do not offer what is not used, or defer it",
 }
 
 // Options are what the caller brings.

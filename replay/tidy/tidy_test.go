@@ -146,18 +146,6 @@ func TestResult(t *testing.T) {
 	}
 }
 
-func TestNotCalled(t *testing.T) {
-	tools := [][]byte{[]byte(`{"name":"a","inputSchema":{}}`), []byte(`{"name":"b","inputSchema":{}}`), []byte(`{"name":"c","name":"d"}`)}
-	got := NotCalled(tools, map[string]int{"a": 2}, half)
-	want := []Advice{
-		{Kind: Unused, Tool: "b", Places: 1, Bytes: len(`{"name":"b","input_schema":{}}`), Tokens: len(`{"name":"b","input_schema":{}}`) / 2},
-		{Kind: Unused, Tool: "c", Places: 1, Bytes: len(tools[2]), Tokens: len(tools[2]) / 2},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // schemaOf makes schemas with everything that tidying looks at.
 func schemaOf(t *rapid.T, depth int) any {
 	kinds := []string{"string", "integer", "bool", "free", "enum", "nullable", "optional", "optional", "ref"}
@@ -443,7 +431,6 @@ func FuzzTool(f *testing.F) {
 			t.Errorf("%q grew to %q", in, d.Tidied)
 		}
 		Result(in, half)
-		NotCalled([][]byte{in}, nil, half)
 	})
 }
 

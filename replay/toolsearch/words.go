@@ -9,10 +9,16 @@ import (
 // letter or digit, and inside camelCase; in lower case.
 func Words(s string) (words []string) {
 	runes := []rune(s)
+	eachWord(runes, func(from, to int) { words = append(words, strings.ToLower(string(runes[from:to]))) })
+	return words
+}
+
+// eachWord tells where the words of a text are.
+func eachWord(runes []rune, word func(from, to int)) {
 	start := -1
 	end := func(i int) {
 		if start >= 0 {
-			words = append(words, strings.ToLower(string(runes[start:i])))
+			word(start, i)
 		}
 		start = -1
 	}
@@ -29,7 +35,6 @@ func Words(s string) (words []string) {
 		}
 	}
 	end(len(runes))
-	return words
 }
 
 // humpAt reports whether a new word begins inside camelCase: at B in aB, and in

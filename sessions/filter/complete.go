@@ -149,9 +149,7 @@ const maxVocabulary = 2000
 // Grow takes what a session has more since the last time, up to limit calls: the
 // caller can spread the work. It reports whether there is more.
 func (v *Vocabulary) Grow(s *decode.Session, label string, limit int) (more bool) {
-	if v.tools == nil {
-		*v = Vocabulary{tools: map[string]int{}, names: map[string]int{}, method: map[string]int{}, server: map[string]int{}}
-	}
+	v.init()
 	for ; v.calls < s.Calls() && limit > 0; limit-- {
 		c := s.Call(v.calls)
 		v.calls++
@@ -169,9 +167,27 @@ func (v *Vocabulary) Grow(s *decode.Session, label string, limit int) (more bool
 	return v.calls < s.Calls()
 }
 
-func count(in map[string]int, value string) {
+func (v *Vocabulary) init() {
+	if v.tools == nil {
+		*v = Vocabulary{tools: map[string]int{}, names: map[string]int{}, method: map[string]int{}, server: map[string]int{}}
+	}
+}
+
+// Merge takes the values of another session as well. What was merged must not grow.
+func (v *Vocabulary) Merge(other *Vocabulary) {
+	v.init()
+	for _, f := range []struct{ to, from map[string]int }{{v.tools, other.tools}, {v.names, other.names}, {v.method, other.method}, {v.server, other.server}} {
+		for value, n := range f.from {
+			countTimes(f.to, value, n)
+		}
+	}
+}
+
+func count(in map[string]int, value string) { countTimes(in, value, 1) }
+
+func countTimes(in map[string]int, value string, n int) {
 	if _, known := in[value]; value != "" && (known || len(in) < maxVocabulary) {
-		in[value]++
+		in[value] += n
 	}
 }
 

@@ -57,15 +57,6 @@ func init() {
 	}
 }
 
-// Fields gives the fields there are, in the order to show them in.
-func Fields() []Field {
-	out := make([]Field, len(fields))
-	for i, f := range fields {
-		out[i] = *f
-	}
-	return out
-}
-
 func lookUp(name string) *Field {
 	for _, f := range fields {
 		if strings.EqualFold(f.Name, name) {

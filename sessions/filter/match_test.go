@@ -253,6 +253,17 @@ func TestVocabulary(t *testing.T) {
 	if want := `slack_list_channels (once) slack_post_message (once) tools/call (2 times) tools/list (once) `; !strings.HasPrefix(got, want) || steps != 2 {
 		t.Errorf("%d steps: %s", steps, got)
 	}
+
+	var all, other filter.Vocabulary
+	other.Grow(load(t, "../../ui/testdata/store/20261129T081500Z-school-5e6f.jsonl").Session, "canteen", 100)
+	all.Merge(&v)
+	all.Merge(&other)
+	all.Merge(new(filter.Vocabulary))
+	for text, want := range map[string]string{"tool:sl": "slack_list_channels", "tool:me": "menu", "server:can": "canteen", "server:sla": `"Slack MCP Server"`} {
+		if c := filter.Complete(text, len(text), &all); len(c) == 0 || c[0].Text != want {
+			t.Errorf("%s may become %v of both sessions", text, c)
+		}
+	}
 }
 
 // TestCorpus runs every filter over every session of a larger corpus.

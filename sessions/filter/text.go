@@ -87,10 +87,17 @@ func newNeedle(s string) *needle {
 // maxStarts is more than any letter has: the largest orbit of simple folding has four.
 const maxStarts = 6
 
-// in looks at the places only where the text can begin.
+// in reports whether b has the text.
 func (n *needle) in(b []byte) bool {
+	from, _ := n.find(b)
+	return from >= 0
+}
+
+// find gives where the text is first, from -1 if it is nowhere. It looks at the places
+// only where the text can begin.
+func (n *needle) find(b []byte) (from, to int) {
 	if len(n.runes) == 0 {
-		return true
+		return 0, 0
 	}
 	var next [maxStarts]int
 	for k, start := range n.starts {
@@ -104,10 +111,10 @@ func (n *needle) in(b []byte) bool {
 			}
 		}
 		if at == len(b) {
-			return false
+			return -1, -1
 		}
-		if n.at(b[at:]) {
-			return true
+		if w := n.at(b[at:]); w >= 0 {
+			return at, at + w
 		}
 		next[k] = indexFrom(b, n.starts[k], at+1)
 	}
@@ -125,11 +132,12 @@ func indexFrom(b []byte, start string, from int) (i int) {
 	return from + i
 }
 
-// at reports whether b begins with the text.
-func (n *needle) at(b []byte) bool {
+// at gives how many bytes the text takes that b begins with; -1 if it begins otherwise.
+func (n *needle) at(b []byte) int {
+	whole := len(b)
 	for _, want := range n.runes {
 		if len(b) == 0 {
-			return false
+			return -1
 		}
 		var r rune
 		var w int
@@ -143,15 +151,15 @@ func (n *needle) at(b []byte) bool {
 		default:
 			r, w = utf8.DecodeRune(b)
 			if r == utf8.RuneError && w == 1 {
-				return false
+				return -1
 			}
 		}
 		if w == 0 || fold(r) != want {
-			return false
+			return -1
 		}
 		b = b[w:]
 	}
-	return true
+	return whole - len(b)
 }
 
 // backslash is how many bytes one backslash takes in JSON, or where there is no

@@ -162,6 +162,7 @@ func (o *requestOptions) turns(b *claude.Book) ([]int, error) {
 // printRequests prints in the form that the user asked for.
 func (a *app) printRequests(rd *reading, turns []int, o *requestOptions) error {
 	b := rd.book
+	a.sayRefused(claude.Check(b.Request(turns[len(turns)-1]).JSON()))
 	if isTerminal(a.Stdout) && !o.json && !o.links && !o.curl {
 		p := a.requestPage(rd)
 		for _, n := range turns {
@@ -187,6 +188,13 @@ func (a *app) printRequests(rd *reading, turns []int, o *requestOptions) error {
 		}
 	}
 	return out.Flush()
+}
+
+// sayRefused says what in a request the API would refuse.
+func (a *app) sayRefused(problems []claude.Problem) {
+	for _, p := range problems[:min(len(problems), saidLeftOut)] {
+		a.say("the API would refuse this request: %s", p)
+	}
 }
 
 // saidLeftOut is how many definitions are named that a host leaves out.

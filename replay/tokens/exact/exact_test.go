@@ -538,36 +538,6 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	for _, c := range []struct {
-		request, want string
-	}{
-		{`{"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"a"},{"type":"bash_20250124","name":"bash"}]}`, ""},
-		{`{"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64"}},{"type":"tool_use","input":{"type":"image","source":{"type":"url"}}}]}]}`, ""},
-		{`{}`, ""},
-		{`{"mcp_servers":[]}`, "a request with mcp_servers"},
-		{`{"tools":[{"type":"web_search_20250305"}]}`, "web_search"},
-		{`[]`, "no JSON object"},
-		{`nonsense`, "no JSON object"},
-	} {
-		err := Check([]byte(c.request))
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", c.request, err, c.want)
-		}
-	}
-}
-
-func FuzzCheck(f *testing.F) {
-	f.Add([]byte(`{"messages":[{"role":"user","content":[{"type":"tool_result","content":[{"type":"image","source":{"type":"url"}}]}]}],"tools":[{"type":"x","defer_loading":true}]}`))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		err := Check(b)
-		var u *UnsupportedError
-		if errors.As(err, &u) && !json.Valid(b) {
-			t.Errorf("%q is no JSON and not supported: %v", b, err)
-		}
-	})
-}
-
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"input_tokens": 403}`))
 	f.Add([]byte(`{"input_tokens": -1}`))

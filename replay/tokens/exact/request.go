@@ -87,7 +87,6 @@ type refusedTable struct {
 	AsOf          string   `json:"as_of"`
 	About         string   `json:"about"`
 	ToolTypes     []string `json:"tool_types"` // how they begin
-	Members       []string `json:"members"`
 	SourcedBlocks []string `json:"sourced_blocks"`
 	Sources       []string `json:"sources"`
 }
@@ -101,22 +100,6 @@ var refused = sync.OnceValue(func() *refusedTable {
 	}
 	return t
 })
-
-// Check finds what the endpoint refuses, in a request as it was recorded: JSON of the
-// whole. It gives nil, an [*UnsupportedError], or what is wrong with the JSON.
-func Check(request []byte) error {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(request, &members); err != nil {
-		return fmt.Errorf("the request is no JSON object: %w", err)
-	}
-	for _, m := range refused().Members {
-		if _, ok := members[m]; ok {
-			return &UnsupportedError{"a request with " + m}
-		}
-	}
-	r := Request{Messages: members["messages"], Tools: members["tools"]}
-	return r.check()
-}
 
 func (r *Request) check() error {
 	if err := checkTools(r.Tools); err != nil {

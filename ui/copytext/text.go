@@ -1,11 +1,11 @@
-// Package clip makes texts for a clipboard: bytes as they are where that is safe, and
+// Package copytext makes texts for a clipboard: bytes as they are where that is safe, and
 // shell commands that send a frame again.
 //
 // It promises that what it gives has no control character but tabs and line ends, and no
 // character that hides text or turns it around; that text without any comes back as it
 // was, byte for byte; and that a POSIX shell (since 2024, which has $'…'), bash or zsh
 // reads its commands as they were meant. It must not read files, nor the clipboard.
-package clip
+package copytext
 
 import (
 	"encoding/json"
