@@ -133,7 +133,8 @@ func Actions() []Action {
 	return all
 }
 
-// Where says where an action works that is not for a recording; "" if it is.
+// Where says where an action works that is only for one or two screens; "" if it is for
+// more, or for a recording.
 func (a *Action) Where() string {
 	if a.where&inSession != 0 {
 		return ""
@@ -143,6 +144,9 @@ func (a *Action) Where() string {
 		if a.where&at != 0 && placeNames[at] != "" {
 			names = append(names, placeNames[at])
 		}
+	}
+	if len(names) > 2 {
+		return ""
 	}
 	return strings.Join(names, " and ")
 }
