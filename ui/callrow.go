@@ -106,6 +106,8 @@ const (
 	timeFrom  = 34
 	wordFrom  = 72
 	callFrom  = 84 // the words tools/call before a tool
+
+	wordCells = 9 // of the longest word for how a call ended
 )
 
 func (r *rowDrawer) tail() int {
@@ -114,7 +116,7 @@ func (r *rowDrawer) tail() int {
 		n += 7
 	}
 	if r.w >= wordFrom {
-		n += 7
+		n += 1 + wordCells
 	}
 	return n
 }
@@ -143,17 +145,61 @@ func (r *rowDrawer) middle(pieces ...styled) {
 			r.l.Within(p.style, p.text, room).Gap(min(1, end-r.l.Used()))
 		}
 	}
-	r.l.Pin(end)
 }
 
+// name puts what is called: of one that is too long, its beginning and the hash that the
+// index tells it from others by. A long one leaves room for what it is about.
+func (r *rowDrawer) name(n styled) {
+	room := r.w - r.tail() - r.l.Used()
+	if draw.Width(draw.Safe(n.text, room)) > room*3/5 {
+		room = max(leastName, room*3/5)
+	}
+	if beginning, end, cut := splitLong(n.text); cut && room > 2*len(end) {
+		n.text = draw.Safe(beginning, room-draw.Width(end)) + end
+	}
+	r.middle(styled{draw.Safe(n.text, room), n.style})
+}
+
+const leastName = 16
+
+// splitLong parts a name that the index has cut from the mark of the cut and the hash.
+func splitLong(name string) (beginning, hash string, cut bool) {
+	at := strings.LastIndex(name, "…")
+	if at < 0 || !decode.Shortened(name) {
+		return name, "", false
+	}
+	return name[:at], name[at:], true
+}
+
+// aboutGap is between what a call asked with and why it failed.
+const aboutGap = 2
+
+// about puts what a call asked with, and after it why it failed: that is what the row is
+// there for then, so the arguments get two fifths of the room, or what the reason leaves.
+func (r *rowDrawer) about(d feed.Detail, why draw.Style) {
+	room := r.w - r.tail() - r.l.Used() - 1
+	if d.Why == "" {
+		r.middle(styled{d.Gist, r.th.Dim})
+		return
+	}
+	if asked := max(room*2/5, room-aboutGap-draw.Width(draw.Safe(d.Why, room))); d.Gist != "" && asked >= leastAsked {
+		r.l.Within(r.th.Dim, d.Gist, asked).Gap(aboutGap)
+	}
+	r.middle(styled{d.Why, why})
+}
+
+// leastAsked is how many cells of arguments are worth having beside a reason.
+const leastAsked = 6
+
 func (r *rowDrawer) end(took string, bytes int64, style draw.Style, sign, word string) {
+	r.l.Pin(r.w - r.tail())
 	r.l.Raw(r.th.Dim, draw.Cell(took, 8, true))
 	if r.w >= bytesFrom {
 		r.l.Raw(r.th.Dim, draw.Cell(size(bytes), 7, true))
 	}
 	r.l.Gap(1).Raw(style, sign)
 	if r.w >= wordFrom {
-		r.l.Gap(1).Raw(style, draw.Cell(word, 6, false))
+		r.l.Gap(1).Raw(style, draw.Cell(word, wordCells, false))
 	}
 }
 
@@ -172,11 +218,9 @@ func (r *rowDrawer) operation(it item) {
 			method.text = ""
 		}
 	}
-	about := styled{d.Gist, th.Dim}
-	if d.Why != "" {
-		about = styled{d.Why, outcomeStyle(th, o.Outcome)}
-	}
-	r.middle(method, name, about)
+	r.middle(method)
+	r.name(name)
+	r.about(d, outcomeStyle(th, o.Outcome))
 	c2s, s2c := report.Bytes(f.Session, &o)
 	sign := signOf(o.Outcome)
 	if first.Listen {
@@ -245,7 +289,7 @@ func (r *rowDrawer) frame(i int) {
 			took = millis(c.End - c.Start)
 		}
 	case decode.Stray, decode.Malformed:
-		what = styled{string(f.Kind) + " " + string(f.Stray), th.Warn}
+		what = styled{kindWord(&f), th.Warn}
 	case decode.Log:
 		what = styled{"stderr", th.Dim}
 	case decode.Batch:
@@ -259,7 +303,7 @@ func (r *rowDrawer) frame(i int) {
 		what = styled{string(f.Kind), th.Dim}
 	}
 	if f.Orphan {
-		sign, word, style = "!", "orphan", th.Warn
+		sign, word, style = "!", "unasked", th.Warn
 	}
 	r.middle(what, name, styled{r.c.details[detailKey{row: feed.FrameRow(i)}].Gist, th.Dim})
 	r.end(took, f.Size, style, sign, word)

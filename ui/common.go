@@ -83,12 +83,12 @@ type outcomeSign struct {
 var outcomeSigns = []outcomeSign{
 	{decode.OK, "✓", "", "ok", "it was answered"},
 	{decode.ToolError, "✗", "tool", "tool error", "the tool says it failed; the model reads why"},
-	{decode.ProtocolError, "✗", "proto", "protocol error", "a JSON-RPC error; the model may never hear of it"},
-	{decode.TransportError, "✗", "trans", "transport error", "the connection or the server ended first"},
+	{decode.ProtocolError, "✗", "protocol", "protocol error", "a JSON-RPC error; the model may never hear of it"},
+	{decode.TransportError, "✗", "transport", "transport error", "the connection or the server ended first"},
 	{decode.HiddenError, "?", "hidden", "hidden error", "reads as a success, but what it says looks like a failure"},
 	{decode.Unauthorized, "-", "login", "unauthorized", "HTTP 401: the client has to log in first"},
 	{decode.InputRequired, "↻", "input", "input required", "the server wants something from the client first"},
-	{decode.Cancelled, "-", "cancel", "cancelled", "cancelled before it was answered"},
+	{decode.Cancelled, "-", "cancelled", "cancelled", "cancelled before it was answered"},
 	{decode.Open, "…", "open", "open", "not answered yet, or never"},
 }
 
