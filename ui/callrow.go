@@ -105,7 +105,7 @@ const (
 	bytesFrom = 46
 	timeFrom  = 34
 	wordFrom  = 72
-	callFrom  = 84 // the words tools/call before a tool
+	callFrom  = 110 // the words tools/call before a tool
 
 	wordCells = 9 // of the longest word for how a call ended
 )
@@ -128,7 +128,7 @@ func (r *rowDrawer) start(fold string, t time.Duration, d tap.Dir) {
 	}
 	r.l.To(1).Raw(r.th.Dim, fold)
 	if r.w >= timeFrom {
-		r.l.Raw(r.th.Dim, draw.Cell(seconds(t), 8, true)).Gap(1)
+		r.l.Raw(r.th.Dim, draw.Cell(seconds(t), r.c.timeCells(), true)).Gap(1)
 	}
 	style := r.th.Client
 	if d == tap.S2C {
@@ -136,6 +136,10 @@ func (r *rowDrawer) start(fold string, t time.Duration, d tap.Dir) {
 	}
 	r.l.Raw(style, feed.Arrow(d)).Gap(1)
 }
+
+// timeCells is how wide the column of times is: as the longest time of the session, up to
+// a day.
+func (c *calls) timeCells() int { return min(len(seconds(c.feed.Density.Last())), 9) }
 
 // middle puts pieces as far as there is room before the tail.
 func (r *rowDrawer) middle(pieces ...styled) {
@@ -154,21 +158,21 @@ func (r *rowDrawer) name(n styled) {
 	if draw.Width(draw.Safe(n.text, room)) > room*3/5 {
 		room = max(leastName, room*3/5)
 	}
-	if beginning, end, cut := splitLong(n.text); cut && room > 2*len(end) {
-		n.text = draw.Safe(beginning, room-draw.Width(end)) + end
+	if beginning, hash := splitLong(n.text); hash != "" && room > draw.Width(hash) {
+		n.text = draw.Safe(beginning, room-draw.Width(hash)) + hash
 	}
 	r.middle(styled{draw.Safe(n.text, room), n.style})
 }
 
-const leastName = 16
+const leastName = 18
 
-// splitLong parts a name that the index has cut from the mark of the cut and the hash.
-func splitLong(name string) (beginning, hash string, cut bool) {
-	at := strings.LastIndex(name, "…")
+// splitLong parts a name that the index has cut into its beginning and the hash.
+func splitLong(name string) (beginning, hash string) {
+	at := strings.LastIndex(name, "#")
 	if at < 0 || !decode.Shortened(name) {
-		return name, "", false
+		return name, ""
 	}
-	return name[:at], name[at:], true
+	return name[:at], name[at:]
 }
 
 // aboutGap is between what a call asked with and why it failed.
@@ -220,6 +224,7 @@ func (r *rowDrawer) operation(it item) {
 	}
 	r.middle(method)
 	r.name(name)
+	d.Why = strings.TrimPrefix(d.Why, "Error executing tool "+o.Name+": ") // an SDK's, and said by the row already
 	r.about(d, outcomeStyle(th, o.Outcome))
 	c2s, s2c := report.Bytes(f.Session, &o)
 	sign := signOf(o.Outcome)

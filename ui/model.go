@@ -42,6 +42,7 @@ type modelRequest struct {
 	total, fresh  tokens.Count
 	here          int // row that comes from the frame at the cursor; -1 if none does
 	tools, system tokens.Count
+	messages      tokens.Count
 	reach         *claude.Reach // of the frame at the cursor
 	err           error
 }
@@ -233,17 +234,16 @@ func (p *modelPane) foot(w int) []string {
 	th := p.env.th
 	g := p.got
 	l := draw.NewLine(w, "").Gap(1).Raw(th.Dim, "this request ").Raw(th.Strong, g.total.Short()+" tok").Gap(2)
-	l.Raw(th.Accent, "+").Raw(th.Dim, " new in it ").Raw("", g.fresh.Short())
+	l.Raw(th.Accent, "+").Raw(th.Dim, " new ").Raw("", g.fresh.Short())
 	if words := "░ not on this wire"; l.Left() > draw.Width(words)+2 {
 		l.Gap(2).Raw(th.Faint, words)
 	}
-	messages := g.total.Minus(g.tools).Minus(g.system)
 	var parts []portion
 	for _, c := range []struct {
 		look  int
 		name  string
 		count tokens.Count
-	}{{1, "tools", g.tools}, {2, "system", g.system}, {3, "messages", messages}} {
+	}{{1, "tools", g.tools}, {2, "system", g.system}, {3, "messages", g.messages}} {
 		_, n, _ := c.count.Bounds()
 		parts = append(parts, portion{c.look, c.name, n, c.count.Short()})
 	}
@@ -354,6 +354,10 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 				m.rows[head].count = sum.Preamble
 				m.rows = append(m.rows, modelRow{label: "for having tools at all", count: sum.Preamble, frame: -1})
 			}
+			if around := r.meter.Estimator().Framing(len(q.Messages)); section == claude.Messages && !around.IsZero() {
+				m.rows[head].count = around
+				m.rows = append(m.rows, modelRow{label: "around the messages", count: around, frame: -1})
+			}
 			if section == claude.Messages && skipped > 0 {
 				m.rows = append(m.rows, modelRow{label: plural(skipped, "earlier block"), count: before, frame: -1})
 			}
@@ -368,7 +372,7 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 	if section == claude.Messages {
 		m.rows[head].count = m.rows[head].count.Plus(before)
 	}
-	m.total, m.tools, m.system = sum.Total, sum.Tools.Plus(sum.Preamble), sum.System
+	m.total, m.tools, m.system, m.messages = sum.Total, sum.Tools.Plus(sum.Preamble), sum.System, sum.Messages
 	return m
 }
 

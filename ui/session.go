@@ -356,7 +356,7 @@ func (s *session) toggleModel() (note string) {
 	s.only = 0
 	if s.arrange(); s.at.side.h == 0 || s.at.frame.h == 0 {
 		s.focus = inSide
-		return "what the model reads, in place of the frame; m brings the frame back, tab changes between them"
+		return "shown in place of the frame; m brings the frame back"
 	}
 	return ""
 }
@@ -612,7 +612,7 @@ func (s *session) heading(w int) string {
 	room := w - draw.Width(draw.Safe(state, w/2)) - 2
 	l := draw.NewLine(w, "").Gap(1)
 	l.Text(th.Title, s.feed.Name()).Gap(2)
-	for _, part := range s.headingParts() {
+	for _, part := range s.headingParts(room - l.Used()) {
 		if part.text == "" {
 			continue
 		}
@@ -640,13 +640,20 @@ type styled struct {
 	style draw.Style
 }
 
-func (s *session) headingParts() (parts []styled) {
+// headingParts are what there is to say, that which matters most first. Failures are told
+// by kind if all of that fits in room cells, else by their number.
+func (s *session) headingParts(room int) (parts []styled) {
 	th := s.env.th
 	sum := s.sum
+	wide := draw.Width(sum.CallWords()) + 2
 	for _, o := range outcomeSigns {
 		if n := sum.Outcomes[o.outcome.String()]; n > 0 && feed.Failed(o.outcome) {
 			parts = append(parts, styled{plural(n, o.word), outcomeStyle(th, o.outcome)})
+			wide += draw.Width(parts[len(parts)-1].text) + 2
 		}
+	}
+	if wide > room && sum.Failures > 0 {
+		parts = []styled{{"✗ " + itoa(sum.Failures) + " failed", th.Bad}}
 	}
 	parts = append(parts, styled{sum.CallWords(), ""}, styled{eraWords(&sum), th.Dim})
 	if h := s.feed.Header; h != nil {

@@ -154,7 +154,7 @@ func (c *calls) turnLine(t *turnStart, w int) string {
 	}
 	l := draw.NewLine(w, "").Gap(3).Raw(th.Line, stroke).Gap(1).Raw(th.Dim, name)
 	for _, words := range t.short() {
-		if draw.Width(words) > l.Left()-len(" ── ") {
+		if draw.Width(words) > l.Left()-draw.Width(" ── ") {
 			break
 		}
 		l.Raw(th.Faint, words)
@@ -203,7 +203,7 @@ func (c *calls) turnReason() string {
 	}
 	t := c.turnAt(it.base)
 	switch {
-	case t == nil:
+	case t == nil || t.rule == replay.RuleFirst:
 		return ""
 	case t.strength == replay.Unknown:
 		return "turn " + itoa(t.turn) + ", or still the one before: " + t.words
