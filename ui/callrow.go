@@ -229,9 +229,9 @@ func (r *rowDrawer) operation(it item) {
 	c2s, s2c := report.Bytes(f.Session, &o)
 	sign := signOf(o.Outcome)
 	if first.Listen {
-		sign = outcomeSign{sign: "≈", short: "listen"}
+		sign = outcomeSign{sign: "≈", row: "listen"}
 	}
-	r.end(r.took(&o, &first), c2s+s2c, outcomeStyle(th, o.Outcome), sign.sign, sign.short)
+	r.end(r.took(&o, &first), c2s+s2c, outcomeStyle(th, o.Outcome), sign.sign, sign.row)
 }
 
 // fold tells whether an operation has more to show than a request and a response.
@@ -290,7 +290,7 @@ func (r *rowDrawer) frame(i int) {
 			c := r.c.feed.Call(f.Call)
 			name = styled{"of " + c.Method + " " + c.Name, th.Dim}
 			s := signOf(c.Outcome)
-			sign, word, style = s.sign, s.short, outcomeStyle(th, c.Outcome)
+			sign, word, style = s.sign, s.row, outcomeStyle(th, c.Outcome)
 			took = millis(c.End - c.Start)
 		}
 	case decode.Stray, decode.Malformed:

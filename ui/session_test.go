@@ -352,8 +352,8 @@ func TestWords(t *testing.T) {
 	store := madeStore(t, `> {V2,"id":1,"method":"x"}`, `< {V2,"id":9,"result":{}}`, `< {"foo":1}`)
 	drive(t, store, colorprofile.NoTTY, 80, 30).keys("enter").has("unasked", "no JSON-RPC message")
 	for _, s := range outcomeSigns {
-		if len(s.short) > wordCells {
-			t.Errorf("%q does not fit its column", s.short)
+		if len(s.row) > wordCells {
+			t.Errorf("%q does not fit its column", s.row)
 		}
 	}
 }

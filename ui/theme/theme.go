@@ -30,7 +30,7 @@ type Theme struct {
 	Word, Punct              draw.Style
 	Syntax                   *Syntax       // of code and other texts; nil: all of it faint
 	Parts                    [9]draw.Style // of a bar
-	fills                    []string      // of a bar, if colours do not tell its parts apart
+	Fills                    []string      // of a bar, if colours do not tell its parts apart
 	Version                  int           // differs between themes: a cached row is of one
 }
 
@@ -79,7 +79,7 @@ func New(p colorprofile.Profile, dark bool) *Theme {
 		t.Strong, t.Title, t.Bad = m.attr("1"), m.attr("1"), m.attr("1")
 	}
 	if p < colorprofile.ANSI256 {
-		t.fills = fills
+		t.Fills = fills
 	}
 	if dark {
 		t.Version++
@@ -93,10 +93,10 @@ var fills = []string{"▒", "▓", "▙", "█", "▞", "░", "▚", "▖", "�
 // Fill is the glyph of a part of a bar: the same for all, unless there are too few
 // colours to tell them apart.
 func (t *Theme) Fill(part int) string {
-	if t.fills == nil {
+	if t.Fills == nil {
 		return "▄"
 	}
-	return t.fills[part%len(t.fills)]
+	return t.Fills[part%len(t.Fills)]
 }
 
 // Dimmed is the theme in which everything is faint but the ground.
