@@ -148,12 +148,18 @@ func (p *framePane) headLines(w int) []string {
 	if p.note != "" {
 		lines = append(lines, draw.NewLine(w, "").Gap(1).Text(p.env.th.Warn, p.note).String())
 	}
-	if p.turn != "" {
-		for _, s := range wrapText(p.turn, w-4) {
-			lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(p.env.th.Faint, "╷ "+s).String())
-		}
+	room := p.h/3 - len(lines)
+	if p.turn == "" || room <= 0 {
+		return lines[:min(len(lines), p.h/3)]
 	}
-	return lines[:min(len(lines), p.h/3)]
+	reason := wrapText(p.turn, w-4)
+	if len(reason) > room {
+		reason = []string{draw.Safe(p.turn, w-4)}
+	}
+	for _, s := range reason {
+		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(p.env.th.Faint, "╷ "+s).String())
+	}
+	return lines
 }
 
 // tree is the frame as a tree; nil if it is not shown as one.

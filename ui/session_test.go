@@ -120,11 +120,11 @@ func TestTurnLines(t *testing.T) {
 		}
 	}
 	d := drive(t, store, colorprofile.NoTTY, 120, 40).keys("enter", "down*3")
-	d.has("turn 2 begins here: 3000 ms after the last answer")
+	d.has("╷ turn 2: 3000 ms after the last answer")
 	d.keys("down")
-	d.has("turn 3, or still the one before: 300 ms after the last", "the time does not tell")
+	d.has("╷ turn 3?: 300 ms after the last", "the time does not tell")
 	d.keys("up*2")
-	if s := ansi.Strip(d.screen()); strings.Contains(s, "begins here") {
+	if s := ansi.Strip(d.screen()); strings.Contains(s, "╷") {
 		t.Errorf("no turn begins here:\n%s", s)
 	}
 }
@@ -177,7 +177,7 @@ func TestToggleModel(t *testing.T) {
 		{80, 24, "m", true, false, true, "m brings the frame back"},
 		{80, 24, "m m", true, true, false, "is hidden"},
 		{80, 24, "m tab", true, true, false, ""},
-		{80, 24, "m tab tab m", true, false, true, "m brings the frame back"},
+		{80, 24, "m tab*2 m", true, false, true, "m brings the frame back"},
 		{60, 14, "m", false, false, true, "m brings the frame back"},
 		{60, 14, "m m", true, false, false, "is hidden"},
 	} {
@@ -320,7 +320,7 @@ func TestFrameOpens(t *testing.T) {
 	store := madeStore(t, `> {V2,"id":1,"method":"x","params":{"a":1}}`, `< {V2,"id":1,"result":{"b":2}}`,
 		`> {V2,"id":2,"method":"x"}`, `< {V2,"id":2,"error":{"code":1,"message":"no"}}`, `> {V2,"id":3,"method":"y"}`, `< {V2,"id":3,"error":"odd"}`, `< [1]`)
 	for _, c := range []struct{ keys, path string }{
-		{"", "result"}, {"s", "params"}, {"down", "error.message"}, {"down s", "jsonrpc"}, {"down down", "error"},
+		{"", "result"}, {"s", "params"}, {"down", "error.message"}, {"down s", "jsonrpc"}, {"down*2", "error"},
 	} {
 		d := drive(t, store, colorprofile.NoTTY, 80, 24).keys("enter", "home").keys(strings.Fields(c.keys)...)
 		d.has("path "+c.path+" ", `   jsonrpc "2.0"`)

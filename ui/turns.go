@@ -206,7 +206,7 @@ func (c *calls) turnReason() string {
 	case t == nil || t.rule == replay.RuleFirst:
 		return ""
 	case t.strength == replay.Unknown:
-		return "turn " + itoa(t.turn) + ", or still the one before: " + t.words
+		return "turn " + itoa(t.turn) + "?: " + t.words
 	}
-	return "turn " + itoa(t.turn) + " begins here: " + t.words
+	return "turn " + itoa(t.turn) + ": " + t.words
 }

@@ -36,7 +36,7 @@ func TestBrowse(t *testing.T) {
 	s.wait("server/discover", "✗ tool", "✗ protocol", "? hidden")
 	s.keys("e")
 	s.wait("frame 11 result", "▌ tool error: Error executing tool add_comment: No ticket T-999")
-	row := s.row("add_comment Error")
+	row := s.row("No ticket T-999")
 	if got, other := s.ground(20, row), s.ground(20, row-1); got != "2d3a4d" || other != "" {
 		t.Errorf("the cursor's row has background %q, the one above it %q", got, other)
 	}
@@ -102,7 +102,7 @@ func TestBrowseMouse(t *testing.T) {
 	s.until(func(string) bool { return s.ground(20, row) == "2d3a4d" })
 	click(10, row)
 	s.wait("menu week=49")
-	click(10, s.row("tools/call menu"))
+	click(10, s.row("menu week=49"))
 	s.wait("frame 10 result", "JSON in a string")
 	s.keys("\t/ラーメン\r")
 	s.wait("dish \"漢字ラーメン\"", "days.0.dish")
