@@ -219,7 +219,7 @@ func TestLongNames(t *testing.T) {
 	if len(unlisted) != 2 || unlisted[0].Call != 2 || unlisted[1].Call != 4 {
 		t.Errorf("%+v are not listed", unlisted)
 	}
-	for _, name := range []string{"", "…#", long(""), strings.Repeat("x", maxName)} {
+	for _, name := range []string{"", "…#", long(""), strings.Repeat("x", maxName), strings.Repeat("x", maxName-16) + "…#\x1b[2Jzzzzzzzz"} {
 		if Shortened(name) {
 			t.Errorf("%.20q… counts as cut", name)
 		}

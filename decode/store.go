@@ -81,27 +81,35 @@ func (n *names) of(b []byte, v span) uint32 {
 	return n.id([]byte(text(b, v)))
 }
 
-// cutMark stands before the hash that takes the place of a long name's end.
-const cutMark = "…#"
+// cutMark stands before the hash that takes the place of a long name's end, which has so
+// many digits.
+const (
+	cutMark    = "…#"
+	hashDigits = 12
+)
 
 // shortened is what is kept of a name that is longer than maxName: its beginning, and a
 // hash of the whole, so that two names stay two.
 func shortened(b []byte) []byte {
 	sum := sha256.Sum256(b)
-	at := maxName - len(cutMark) - 12
+	at := maxName - len(cutMark) - hashDigits
 	for at > 0 && !utf8.RuneStart(b[at]) {
 		at--
 	}
 	out := append(make([]byte, 0, maxName), b[:at]...)
-	return hex.AppendEncode(append(out, cutMark...), sum[:6])
+	return hex.AppendEncode(append(out, cutMark...), sum[:hashDigits/2])
 }
 
 // Shortened reports whether a name from the index is only the beginning of a long one,
 // with a hash for the rest: then all of it stands in the body. A name that happens to
 // end in the same way is taken for one; reading the body answers for it as well.
 func Shortened(name string) bool {
-	at := len(name) - len(cutMark) - 12
-	return at > maxName-len(cutMark)-12-utf8.UTFMax && strings.HasPrefix(name[at:], cutMark)
+	at := len(name) - len(cutMark) - hashDigits
+	if at <= maxName-len(cutMark)-hashDigits-utf8.UTFMax || !strings.HasPrefix(name[at:], cutMark) {
+		return false
+	}
+	_, err := hex.DecodeString(name[at+len(cutMark):])
+	return err == nil
 }
 
 // sameName compares a whole name with one from the index.

@@ -15,7 +15,8 @@
 // The root is app.go. A screen is a file: sessionlist.go, session.go with its panes
 // calls.go, frame.go, model.go and clock.go, reports.go with findings.go, stats.go,
 // peers.go, rent.go, search.go and diff.go. Where the model's turns begin is turns.go,
-// how a selection is saved save.go; what they read of a session once more, reading.go.
+// the bars below panes are bar.go, how a selection is saved save.go; what they read of a
+// session once more, reading.go.
 // What travels between commands and screens is in msgs.go; where panes stand is
 // decided in layout.go. Widgets that know nothing of MCP are packages of their own:
 // draw, theme, vlist, jsontree, syntax, density, lineedit. Package feed is a session as

@@ -161,6 +161,29 @@ func TestModelPane(t *testing.T) {
 	}
 }
 
+// TestModelScreens are pictures of it where it takes the frame's place, and where glyphs
+// stand for colours.
+func TestModelScreens(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		profile colorprofile.Profile
+		w, h    int
+		keys    string
+	}{
+		{"model-60x15", colorprofile.NoTTY, 60, 15, "enter e m"},
+		{"model-80x24", colorprofile.NoTTY, 80, 24, "enter e m"},
+		{"model-16-colours", colorprofile.ANSI, 120, 40, "enter e tab*2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := drive(t, testStore(t), c.profile, c.w, c.h).keys(strings.Fields(c.keys)...)
+			for d.app.note.text != "" { // it has been read
+				d.tick()
+			}
+			compare(t, c.name, d.screen())
+		})
+	}
+}
+
 // TestToggleModel: all three panes stand at 120 columns; where one takes the place of
 // another, the screen says so, and the same key undoes it.
 func TestToggleModel(t *testing.T) {
@@ -367,6 +390,7 @@ func TestClickOnTheClock(t *testing.T) {
 		t.Errorf("the end of the line is the moment %v", s.calls.moment())
 	}
 	d.send(click(1, s.at.clock.y))
+	d.send(click(78, s.at.clock.y)) // on the words
 	if s.calls.moment() > time.Second {
 		t.Errorf("its beginning is the moment %v", s.calls.moment())
 	}
