@@ -125,7 +125,7 @@ func (p *plain) list() error {
 	for i := range infos {
 		s, sum := &infos[i], sums[infos[i].ID]
 		p.ids = append(p.ids, s.ID)
-		words := []string{cmp.Or(s.Label(), s.ID), s.Start.Local().Format("2006-01-02 15:04:05"), stateWord(s), sum.Server, clientProcess(s), plural(sum.Calls, "call")}
+		words := []string{cmp.Or(s.Label(), s.ID), s.Start.Local().Format("2006-01-02 15:04:05"), stateWord(s), sum.Server, clientProcess(s), sum.CallWords()}
 		if sum.Failures > 0 {
 			words = append(words, strconv.Itoa(sum.Failures)+" failed")
 		}
