@@ -105,7 +105,7 @@ type Call struct {
 	Scope    Scope
 	ID       ID
 	Method   string
-	Name     string // tool, prompt or URI; empty if it is long: then it stands in the body only
+	Name     string // tool, prompt or URI; see Shortened for long ones
 	Request  int    // frame
 	Response int    // frame, -1 while there is none
 	Start    time.Duration

@@ -289,7 +289,7 @@ func (c *Catalogue) Find(kind ListKind, name string, frame int) (it Item, ok boo
 	n := c.before(kind, frame)
 	for _, i := range slices.Backward(c.kinds[kind][max(0, n-maxWalks):n]) {
 		l := &c.Lists[i]
-		if k := slices.IndexFunc(l.Items, func(it Item) bool { return it.Name == name }); k >= 0 {
+		if k := slices.IndexFunc(l.Items, func(it Item) bool { return sameName(it.Name, name) }); k >= 0 {
 			return l.Items[k], true
 		}
 		if l.Complete && !l.Orphan {

@@ -1,10 +1,12 @@
 package decode
 
 import (
+	stdcmp "cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -166,5 +168,60 @@ func TestDescribeError(t *testing.T) {
 	}
 	if _, ok := DescribeError([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`), ""); ok {
 		t.Error("a result was taken for an error")
+	}
+}
+
+// TestFailureText: of a result that hides a failure, the words that the server chose.
+func TestFailureText(t *testing.T) {
+	for _, c := range []struct{ result, want string }{
+		{`{"content":[{"type":"text","text":"{\"error\": \"Anak dengan id 999 tidak ditemukan\", \"status\": 404}"}]}`, "Anak dengan id 999 tidak ditemukan"},
+		{`{"content":[{"type":"text","text":"{\"errors\": [{\"code\":7,\"message\":\"no such page\"}]}"}]}`, "no such page"},
+		{`{"content":[{"type":"image"},{"type":"text","text":" Error: no\n"}]}`, "Error: no"},
+		{`{"structuredContent":{"ok":false,"message":"not allowed"},"content":[]}`, "not allowed"},
+		{`{"structuredContent":{"result":{"error":{"reason":"later"}}}}`, "later"},
+		{`{"structuredContent":{"result":"Error: gone"}}`, "Error: gone"},
+		{`{"structuredContent":{"success":false}}`, ""},
+		{`{"structuredContent":{"error":true,"message":"full"}}`, "full"},
+		{`{"structuredContent":{"error":{"error":{"error":{"error":{"error":{}}}}}}}`, "{}"},
+		{`{"content":[]}`, ""},
+		{`[]`, ""},
+	} {
+		if got := FailureText([]byte(`{"jsonrpc":"2.0","id":1,"result":` + c.result + `}`)); got != c.want {
+			t.Errorf("%s says %q, want %q", c.result, got, c.want)
+		}
+	}
+}
+
+// TestLongNames: a name that is too long to keep is cut, and still told from others that
+// begin in the same way; its tool is found in the list.
+func TestLongNames(t *testing.T) {
+	long := func(end string) string { return strings.Repeat("näme", 1250) + end }
+	list := fmt.Sprintf(`< {V2,"id":9,"result":{"tools":[{"name":%q,"inputSchema":{"type":"object"}}]}}`, long("a"))
+	escaped := strings.Repeat(`\u0041`, maxName+88)
+	s, _ := script(t, `> {V2,"id":9,"method":"tools/list"}`, list, callLine(1, long("a"), ""), callLine(2, long("b"), ""), callLine(3, long("a"), ""),
+		strings.Replace(callLine(4, "E", ""), "E", escaped, 1), fmt.Sprintf(`> {V2,"id":5,"method":%q}`, long("m")))
+	names := map[string]bool{}
+	for i := 1; i < s.Calls(); i++ {
+		c := s.Call(i)
+		kept := stdcmp.Or(c.Name, c.Method)
+		names[kept] = true
+		if !Shortened(kept) || len(kept) > maxName || !utf8.ValidString(kept) {
+			t.Errorf("call %d is of %q, %d bytes", i, kept, len(kept))
+		}
+	}
+	if len(names) != 4 || s.Call(1).Name != s.Call(3).Name {
+		t.Errorf("%d names, want 4", len(names))
+	}
+	if !strings.HasPrefix(s.Call(4).Name, "AAAA") {
+		t.Errorf("an escaped name is kept as %.20q", s.Call(4).Name)
+	}
+	unlisted := s.Catalogue().Unlisted()
+	if len(unlisted) != 2 || unlisted[0].Call != 2 || unlisted[1].Call != 4 {
+		t.Errorf("%+v are not listed", unlisted)
+	}
+	for _, name := range []string{"", "…#", long(""), strings.Repeat("x", maxName), strings.Repeat("x", maxName-16) + "…#\x1b[2Jzzzzzzzz"} {
+		if Shortened(name) {
+			t.Errorf("%.20q… counts as cut", name)
+		}
 	}
 }

@@ -2,9 +2,13 @@ package decode
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"hash/maphash"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 )
@@ -44,15 +48,17 @@ type names struct {
 	limit int // bytes of one, if not maxName
 }
 
-// elided is the number of a name that is too long, or one too many: it stands in
-// the body only.
+// elided is the number of a name that is one too many: it stands in the body only.
 const elided = ^uint32(0)
 
 func (n *names) id(b []byte) uint32 {
 	if id, ok := n.ids[string(b)]; ok {
 		return id
 	}
-	if len(b) > max(maxName, n.limit) || len(n.list) >= maxNames {
+	if len(b) > max(maxName, n.limit) {
+		return n.id(shortened(b))
+	}
+	if len(n.list) >= maxNames {
 		return elided
 	}
 	if n.ids == nil {
@@ -72,10 +78,43 @@ func (n *names) of(b []byte, v span) uint32 {
 	if raw, ok := plain(b, v); ok {
 		return n.id(raw)
 	}
-	if v.size() > 6*maxName {
-		return elided
-	}
 	return n.id([]byte(text(b, v)))
+}
+
+// cutMark stands before the hash that takes the place of a long name's end, which has so
+// many digits.
+const (
+	cutMark    = "…#"
+	hashDigits = 12
+)
+
+// shortened is what is kept of a name that is longer than maxName: its beginning, and a
+// hash of the whole, so that two names stay two.
+func shortened(b []byte) []byte {
+	sum := sha256.Sum256(b)
+	at := maxName - len(cutMark) - hashDigits
+	for at > 0 && !utf8.RuneStart(b[at]) {
+		at--
+	}
+	out := append(make([]byte, 0, maxName), b[:at]...)
+	return hex.AppendEncode(append(out, cutMark...), sum[:hashDigits/2])
+}
+
+// Shortened reports whether a name from the index is only the beginning of a long one,
+// with a hash for the rest: then all of it stands in the body. A name that happens to
+// end in the same way is taken for one; reading the body answers for it as well.
+func Shortened(name string) bool {
+	at := len(name) - len(cutMark) - hashDigits
+	if at <= maxName-len(cutMark)-hashDigits-utf8.UTFMax || !strings.HasPrefix(name[at:], cutMark) {
+		return false
+	}
+	_, err := hex.DecodeString(name[at+len(cutMark):])
+	return err == nil
+}
+
+// sameName compares a whole name with one from the index.
+func sameName(whole, indexed string) bool {
+	return whole == indexed || len(whole) > maxName && Shortened(indexed) && string(shortened([]byte(whole))) == indexed
 }
 
 func (n *names) name(id uint32) string {

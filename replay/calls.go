@@ -109,7 +109,7 @@ func (t *Timeline) readRequest(session int, c *decode.Call) *asked {
 		return q
 	}
 	params := wire.Message(body, string(c.ID), false).Get("params")
-	if q.tool == "" {
+	if q.tool == "" || decode.Shortened(q.tool) {
 		q.tool = params.Get("name").Text()
 	}
 	meta := params.Get("_meta")

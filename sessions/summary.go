@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/mcptap/mcptap/decode"
 )
 
@@ -15,7 +17,8 @@ type Summary struct {
 	Server   string         `json:"server,omitempty"`
 	Era      string         `json:"era"`
 	Revision string         `json:"revision,omitempty"`
-	Calls    int            `json:"calls"`              // operations
+	Calls    int            `json:"calls"`              // operations: calls that belong together count once
+	Requests int            `json:"requests"`           // calls: requests with an id, of both sides
 	Outcomes map[string]int `json:"outcomes,omitempty"` // operations that did not end well, by outcome
 	Failures int            `json:"failures"`           // those that failed: in the tool, the protocol, the transport, or hidden
 }
@@ -42,6 +45,7 @@ func Heading(s *decode.Session) Summary {
 func (sum *Summary) Add(s *decode.Session, from, to int) {
 	e := s.Eras()
 	for i := from; i < to; i++ {
+		sum.Requests++
 		if !s.Leads(i) {
 			continue
 		}
@@ -56,6 +60,22 @@ func (sum *Summary) Add(s *decode.Session, from, to int) {
 			sum.Failures++
 		}
 	}
+}
+
+// CallWords count the calls: "11 calls", or "28 operations of 36 calls" if some belong
+// together.
+func (sum *Summary) CallWords() string {
+	if sum.Requests <= sum.Calls {
+		return count(sum.Calls, "call")
+	}
+	return count(sum.Calls, "operation") + " of " + count(sum.Requests, "call")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return humanize.Comma(int64(n)) + " " + what + "s"
 }
 
 func peer(peers []decode.Peer) string {
@@ -74,7 +94,7 @@ type remembered struct {
 }
 
 // decoderVersion changes when a decoder would sum up the same session otherwise.
-const decoderVersion = 1
+const decoderVersion = 2
 
 func (s Store) summariesPath() string { return filepath.Join(s.Dir, "summaries.json") }
 

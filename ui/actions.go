@@ -92,7 +92,7 @@ var actions = []Action{
 	{"stats", []string{"t"}, "statistics", "times and bytes, by tool and by part", "stats", groupSession, inSession},
 	{"peers", []string{"p"}, "peers", "who spoke, and what each declared", "peers", groupSession, inSession},
 	{"rent", []string{"r"}, "rent", "what tools and answers cost, turn for turn, and how it could be less", "rent", groupSession, inSession},
-	{"diff", []string{"d"}, "compare", "what another session does otherwise, and what that costs", "diff", groupSession, inSession},
+	{"diff", []string{"d"}, "compare", "what another session does otherwise, and what that costs", "compare", groupSession, inSession},
 	{"search", []string{"S"}, "tool search", "would a model that searches find the tool? type a query, see the ranks", "", groupSession, inSession},
 	{"save", []string{"w"}, "save what is selected", "write what the filter selects to a new file, a recording of its own", "", groupSession, inSession},
 	{"together", []string{"T"}, "together", "count the other sessions of the same host in, or leave them out", "", groupSession, inSession | inReport},
@@ -180,8 +180,29 @@ func actionsAt(at place) (out []*Action) {
 	return out
 }
 
+// hintOrder is which hints are worth most, for a line that does not have room for all.
+// Those that it does not name come after its first part; help is always there.
+var hintOrder = []string{"open", "back", "filter", "next-failure", "model", "play", "diff", "rent", "findings", "stats"}
+
+// hintsLast are worth least.
+var hintsLast = []string{"other-pane", "copy-menu", "raw", "swap", "frames", "peers", "filter-help"}
+
+// hintedAt are the actions at a place that have a hint, those first that are worth most.
+func hintedAt(at place) []*Action {
+	out := slices.DeleteFunc(actionsAt(at), func(a *Action) bool { return a.Hint == "" })
+	slices.SortStableFunc(out, func(a, b *Action) int { return hintRank(a.ID) - hintRank(b.ID) })
+	return out
+}
+
+func hintRank(id string) int {
+	if i := slices.Index(hintOrder, id); i >= 0 {
+		return i
+	}
+	return len(hintOrder) + slices.Index(hintsLast, id) + 1
+}
+
 // keyNames are keys as people call them.
-var keyNames = map[string]string{" ": "space", "up": "↑", "down": "↓", "left": "←", "right": "→", "pgup": "pgup", "pgdown": "pgdn", "delete": "del"}
+var keyNames = map[string]string{" ": "space", "up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "pgdn", "delete": "del"}
 
 // KeyName is a key as people call it.
 func KeyName(key string) string {

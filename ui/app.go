@@ -369,8 +369,8 @@ func (a *app) hints() (out []hint) {
 	at := 1
 	help := hint{id: "help", key: "?", word: "help"}
 	room := a.w - len("? help") - 2
-	for _, act := range actionsAt(a.top().place()) {
-		if act.Hint == "" || act.ID == "help" || act.ID == "back" && len(a.screens) == 1 {
+	for _, act := range hintedAt(a.top().place()) {
+		if act.ID == "help" || act.ID == "back" && len(a.screens) == 1 {
 			continue
 		}
 		h := hint{id: act.ID, key: KeyName(act.Keys[0]), word: act.Hint, from: at}

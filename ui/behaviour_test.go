@@ -57,7 +57,7 @@ func TestDialogAtEverySize(t *testing.T) {
 func TestOpenAtOnce(t *testing.T) {
 	store := testStore(t)
 	d := driveOn(t, store, store.Path("20261129T081500Z-school-5e6f"), colorprofile.NoTTY, 100, 30)
-	d.has("─ calls", "tools/call menu")
+	d.has("─ calls", "menu week=49")
 	if d.app.screens[0].(*sessionList).listed {
 		t.Error("the list was read, though nobody sees it")
 	}
@@ -126,7 +126,7 @@ func TestMouse(t *testing.T) {
 	d := open(t)
 	d.send(click(20, headLines+2)) // the third session
 	d.send(click(20, headLines+2)) // once more opens it
-	d.has("school", "tools/call menu")
+	d.has("school", "menu week=49")
 	s := d.app.top().(*session)
 	d.send(click(20, s.at.calls.y+4))
 	d.has("frame 10 result of tools/call menu")

@@ -105,7 +105,9 @@ const (
 	bytesFrom = 46
 	timeFrom  = 34
 	wordFrom  = 72
-	callFrom  = 84 // the words tools/call before a tool
+	callFrom  = 110 // the words tools/call before a tool
+
+	wordCells = 9 // of the longest word for how a call ended
 )
 
 func (r *rowDrawer) tail() int {
@@ -114,7 +116,7 @@ func (r *rowDrawer) tail() int {
 		n += 7
 	}
 	if r.w >= wordFrom {
-		n += 7
+		n += 1 + wordCells
 	}
 	return n
 }
@@ -126,7 +128,7 @@ func (r *rowDrawer) start(fold string, t time.Duration, d tap.Dir) {
 	}
 	r.l.To(1).Raw(r.th.Dim, fold)
 	if r.w >= timeFrom {
-		r.l.Raw(r.th.Dim, draw.Cell(seconds(t), 8, true)).Gap(1)
+		r.l.Raw(r.th.Dim, draw.Cell(seconds(t), r.c.timeCells(), true)).Gap(1)
 	}
 	style := r.th.Client
 	if d == tap.S2C {
@@ -134,6 +136,10 @@ func (r *rowDrawer) start(fold string, t time.Duration, d tap.Dir) {
 	}
 	r.l.Raw(style, feed.Arrow(d)).Gap(1)
 }
+
+// timeCells is how wide the column of times is: as the longest time of the session, up to
+// a day.
+func (c *calls) timeCells() int { return min(len(seconds(c.feed.Density.Last())), 9) }
 
 // middle puts pieces as far as there is room before the tail.
 func (r *rowDrawer) middle(pieces ...styled) {
@@ -143,17 +149,61 @@ func (r *rowDrawer) middle(pieces ...styled) {
 			r.l.Within(p.style, p.text, room).Gap(min(1, end-r.l.Used()))
 		}
 	}
-	r.l.Pin(end)
 }
 
+// name puts what is called: of one that is too long, its beginning and the hash that the
+// index tells it from others by. A long one leaves room for what it is about.
+func (r *rowDrawer) name(n styled) {
+	room := r.w - r.tail() - r.l.Used()
+	if draw.Width(draw.Safe(n.text, room)) > room*3/5 {
+		room = max(leastName, room*3/5)
+	}
+	if beginning, hash := splitLong(n.text); hash != "" && room > draw.Width(hash) {
+		n.text = draw.Safe(beginning, room-draw.Width(hash)) + hash
+	}
+	r.middle(styled{draw.Safe(n.text, room), n.style})
+}
+
+const leastName = 18
+
+// splitLong parts a name that the index has cut into its beginning and the hash.
+func splitLong(name string) (beginning, hash string) {
+	at := strings.LastIndex(name, "#")
+	if at < 0 || !decode.Shortened(name) {
+		return name, ""
+	}
+	return name[:at], name[at:]
+}
+
+// aboutGap is between what a call asked with and why it failed.
+const aboutGap = 2
+
+// about puts what a call asked with, and after it why it failed: that is what the row is
+// there for then, so the arguments get two fifths of the room, or what the reason leaves.
+func (r *rowDrawer) about(d feed.Detail, why draw.Style) {
+	room := r.w - r.tail() - r.l.Used() - 1
+	if d.Why == "" {
+		r.middle(styled{d.Gist, r.th.Dim})
+		return
+	}
+	if asked := max(room*2/5, room-aboutGap-draw.Width(draw.Safe(d.Why, room))); d.Gist != "" && asked >= leastAsked {
+		r.l.Within(r.th.Dim, d.Gist, asked).Gap(aboutGap)
+	}
+	r.middle(styled{d.Why, why})
+}
+
+// leastAsked is how many cells of arguments are worth having beside a reason.
+const leastAsked = 6
+
 func (r *rowDrawer) end(took string, bytes int64, style draw.Style, sign, word string) {
+	r.l.Pin(r.w - r.tail())
 	r.l.Raw(r.th.Dim, draw.Cell(took, 8, true))
 	if r.w >= bytesFrom {
 		r.l.Raw(r.th.Dim, draw.Cell(size(bytes), 7, true))
 	}
 	r.l.Gap(1).Raw(style, sign)
 	if r.w >= wordFrom {
-		r.l.Gap(1).Raw(style, draw.Cell(word, 6, false))
+		r.l.Gap(1).Raw(style, draw.Cell(word, wordCells, false))
 	}
 }
 
@@ -172,17 +222,16 @@ func (r *rowDrawer) operation(it item) {
 			method.text = ""
 		}
 	}
-	about := styled{d.Gist, th.Dim}
-	if d.Why != "" {
-		about = styled{d.Why, outcomeStyle(th, o.Outcome)}
-	}
-	r.middle(method, name, about)
+	r.middle(method)
+	r.name(name)
+	d.Why = strings.TrimPrefix(d.Why, "Error executing tool "+o.Name+": ") // an SDK's, and said by the row already
+	r.about(d, outcomeStyle(th, o.Outcome))
 	c2s, s2c := report.Bytes(f.Session, &o)
 	sign := signOf(o.Outcome)
 	if first.Listen {
-		sign = outcomeSign{sign: "≈", short: "listen"}
+		sign = outcomeSign{sign: "≈", row: "listen"}
 	}
-	r.end(r.took(&o, &first), c2s+s2c, outcomeStyle(th, o.Outcome), sign.sign, sign.short)
+	r.end(r.took(&o, &first), c2s+s2c, outcomeStyle(th, o.Outcome), sign.sign, sign.row)
 }
 
 // fold tells whether an operation has more to show than a request and a response.
@@ -241,11 +290,11 @@ func (r *rowDrawer) frame(i int) {
 			c := r.c.feed.Call(f.Call)
 			name = styled{"of " + c.Method + " " + c.Name, th.Dim}
 			s := signOf(c.Outcome)
-			sign, word, style = s.sign, s.short, outcomeStyle(th, c.Outcome)
+			sign, word, style = s.sign, s.row, outcomeStyle(th, c.Outcome)
 			took = millis(c.End - c.Start)
 		}
 	case decode.Stray, decode.Malformed:
-		what = styled{string(f.Kind) + " " + string(f.Stray), th.Warn}
+		what = styled{kindWord(&f), th.Warn}
 	case decode.Log:
 		what = styled{"stderr", th.Dim}
 	case decode.Batch:
@@ -259,7 +308,7 @@ func (r *rowDrawer) frame(i int) {
 		what = styled{string(f.Kind), th.Dim}
 	}
 	if f.Orphan {
-		sign, word, style = "!", "orphan", th.Warn
+		sign, word, style = "!", "unasked", th.Warn
 	}
 	r.middle(what, name, styled{r.c.details[detailKey{row: feed.FrameRow(i)}].Gist, th.Dim})
 	r.end(took, f.Size, style, sign, word)

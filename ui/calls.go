@@ -178,8 +178,6 @@ func (c *calls) do(id string) bool {
 	switch id {
 	case "fold":
 		return c.fold()
-	case "next-failure":
-		c.nextFailure()
 	default:
 		if !moveList(&c.list, id) {
 			return false
@@ -220,18 +218,36 @@ func (c *calls) fold() bool {
 	return true
 }
 
-// nextFailure goes to the next row that failed, and from the last to the first.
-func (c *calls) nextFailure() {
+// nextFailure goes to the next row that failed, and from the last to the first: then it
+// says so.
+func (c *calls) nextFailure() tea.Cmd {
 	it, _ := c.item(c.list.Cursor())
 	n := c.bases()
+	c.follow = false
 	for i := 1; i <= n; i++ {
 		base := (it.base + i) % n
-		if c.failed(c.base(base)) {
-			c.pinned = -1
-			c.list.Go(c.rowOfBase(base))
-			return
+		if !c.failed(c.base(base)) {
+			continue
 		}
+		c.pinned = -1
+		c.list.Go(c.rowOfBase(base))
+		switch {
+		case i == n:
+			return send(noteMsg{"the only failure", false})
+		case base < it.base:
+			return send(noteMsg{"from the top again: no failure below", false})
+		}
+		return nil
 	}
+	return send(noteMsg{c.noFailures(), false})
+}
+
+func (c *calls) noFailures() string {
+	switch {
+	case c.matcher != nil:
+		return "no failures among the rows that the filter selects"
+	}
+	return "no failures"
 }
 
 func (c *calls) failed(r feed.Row) bool {
@@ -531,5 +547,8 @@ func (c *calls) titleRest() string {
 	if c.upto < c.all() {
 		s += "…"
 	}
-	return s
+	if c.frames {
+		return s
+	}
+	return s + " rows"
 }

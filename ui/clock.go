@@ -23,6 +23,7 @@ type player struct {
 const (
 	playEvery = 33 * time.Millisecond
 	maxSpeed  = 1024
+	minSpeed  = 1.0 / 64
 )
 
 func (p *player) stop() { p.on = false }
@@ -34,6 +35,29 @@ func (p *player) rate() float64 {
 	return p.speed
 }
 
+// setRate changes the speed, or says that it goes no further.
+func (p *player) setRate(rate float64) tea.Cmd {
+	switch {
+	case rate > maxSpeed:
+		return send(noteMsg{rateWords(p.rate()) + " is as fast as it plays", false})
+	case rate < minSpeed:
+		return send(noteMsg{rateWords(p.rate()) + " is as slow as it plays; ] and [ step by frames", false})
+	}
+	p.speed = rate
+	if p.on {
+		return nil // the clock shows it
+	}
+	return send(noteMsg{"space plays at " + rateWords(rate), false})
+}
+
+// rateWords is a speed as a multiple of the session's own.
+func rateWords(rate float64) string {
+	if rate < 1 {
+		return "×1/" + strconv.FormatFloat(1/rate, 'f', 0, 64)
+	}
+	return "×" + strconv.FormatFloat(rate, 'f', 0, 64)
+}
+
 func (s *session) playTick() tea.Cmd {
 	id := s.play.id
 	return s.env.tick(playEvery, func(t time.Time) tea.Msg { return playMsg{id, t} })
@@ -43,11 +67,9 @@ func (s *session) playKey(id string) tea.Cmd {
 	p := &s.play
 	switch id {
 	case "faster":
-		p.speed = min(p.rate()*2, maxSpeed)
-		return nil
+		return p.setRate(p.rate() * 2)
 	case "slower":
-		p.speed = max(p.rate()/2, 1.0/maxSpeed)
-		return nil
+		return p.setRate(p.rate() / 2)
 	}
 	if p.on {
 		p.stop()
@@ -93,20 +115,31 @@ func (s *session) clock(w int) string {
 	if s.play.on {
 		at = s.play.at
 	}
-	words := seconds(at) + " / " + seconds(s.feed.Density.Last()) + " s"
-	if s.play.on {
-		words = "▶ " + words
-	}
-	if r := s.play.rate(); r != 1 {
-		words += "  ×" + strconv.FormatFloat(r, 'g', 4, 64)
-	}
+	words := s.clockWords(at)
 	l := s.clockWidth(w)
-	if l < 8 {
+	if l < leastClock {
 		return draw.NewLine(w, "").Gap(1).Raw(th.Dim, words).String()
 	}
-	line := s.feed.Density.Draw(l, at, density.Styles{Past: th.Dim, Future: th.Faint, Cursor: th.Title + th.Match, Bad: th.Bad})
-	return " " + line + " " + draw.NewLine(w-l-2, "").Raw(th.Dim, words).String()
+	line := s.feed.Density.Draw(l, at, density.Styles{Past: th.Dim, Future: th.Line, Cursor: th.Title, Bad: th.Bad})
+	return " " + line + draw.NewLine(w-l-1, "").Gap(1).Raw(th.Dim, words).String()
 }
 
-// clockWidth is the part of the line of time that stands for time.
-func (s *session) clockWidth(w int) int { return w - 34 }
+func (s *session) clockWords(at time.Duration) string {
+	words := seconds(at) + " / " + seconds(s.feed.Density.Last()) + " s"
+	switch rate := s.play.rate(); {
+	case s.play.on:
+		words = "▶ " + rateWords(rate) + " " + words
+	case rate != 1:
+		words = rateWords(rate) + " " + words
+	}
+	return words
+}
+
+// leastClock is the shortest line of time that is worth having.
+const leastClock = 8
+
+// clockWidth is the part of the line of time that stands for time. It is the same
+// wherever the cursor is.
+func (s *session) clockWidth(w int) int {
+	return w - 3 - draw.Width(s.clockWords(s.feed.Density.Last()))
+}

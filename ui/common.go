@@ -74,22 +74,23 @@ func rule(th *theme.Theme, w int, title draw.Style, name, rest string) string {
 type outcomeSign struct {
 	outcome decode.Outcome
 	sign    string
-	short   string
+	short   string // for a count in a list of sessions
+	row     string // in a row of calls
 	word    string
 	help    string
 }
 
 // outcomeSigns are all of them: a sign, and a word that says the same.
 var outcomeSigns = []outcomeSign{
-	{decode.OK, "✓", "", "ok", "it was answered"},
-	{decode.ToolError, "✗", "tool", "tool error", "the tool says it failed; the model reads why"},
-	{decode.ProtocolError, "✗", "proto", "protocol error", "a JSON-RPC error; the model may never hear of it"},
-	{decode.TransportError, "✗", "trans", "transport error", "the connection or the server ended first"},
-	{decode.HiddenError, "?", "hidden", "hidden error", "reads as a success, but what it says looks like a failure"},
-	{decode.Unauthorized, "-", "login", "unauthorized", "HTTP 401: the client has to log in first"},
-	{decode.InputRequired, "↻", "input", "input required", "the server wants something from the client first"},
-	{decode.Cancelled, "-", "cancel", "cancelled", "cancelled before it was answered"},
-	{decode.Open, "…", "open", "open", "not answered yet, or never"},
+	{decode.OK, "✓", "", "", "ok", "it was answered"},
+	{decode.ToolError, "✗", "tool", "tool", "tool error", "the tool says it failed; the model reads why"},
+	{decode.ProtocolError, "✗", "proto", "protocol", "protocol error", "a JSON-RPC error; the model may never hear of it"},
+	{decode.TransportError, "✗", "trans", "transport", "transport error", "the connection or the server ended first"},
+	{decode.HiddenError, "?", "hidden", "hidden", "hidden error", "reads as a success, but what it says looks like a failure"},
+	{decode.Unauthorized, "-", "login", "login", "unauthorized", "HTTP 401: the client has to log in first"},
+	{decode.InputRequired, "↻", "input", "input", "input required", "the server wants something from the client first"},
+	{decode.Cancelled, "-", "cancel", "cancelled", "cancelled", "cancelled before it was answered"},
+	{decode.Open, "…", "open", "open", "open", "not answered yet, or never"},
 }
 
 func signOf(o decode.Outcome) outcomeSign {

@@ -16,8 +16,9 @@
 // calls.go, frame.go, model.go and clock.go, reports.go with findings.go, stats.go,
 // peers.go, rent.go with rentreview.go, search.go and diff.go: follow.go keeps those up
 // with a session that grows, and columns.go lays out their tables. find.go searches all
-// recordings, finding.go one of them. Where the model's turns begin is turns.go,
-// how a selection is saved save.go; what they read of a session once more, reading.go.
+// recordings, finding.go one of them. Where the model's turns begin is turns.go, the bars
+// below panes are bar.go, how a selection is saved save.go; what they read of a session
+// once more, reading.go.
 // What travels between commands and screens is in msgs.go; where panes stand is
 // decided in layout.go. Widgets that know nothing of MCP are packages of their own:
 // draw, theme, vlist, jsontree, syntax, density, lineedit. Package feed is a session as

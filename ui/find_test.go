@@ -60,7 +60,7 @@ func TestFind(t *testing.T) {
 // TestFindByMeaning: what is no text shows what it is about, and why it failed.
 func TestFindByMeaning(t *testing.T) {
 	d := find(t, testStore(t), "status:hidden-error")
-	d.has("2 hits, searched 3 recordings", "assign_ticket reads as a success", "? hidden")
+	d.has("2 hits, searched 3 recordings", "assign_ticket \"No user robin\"; reads as a success", "? hidden")
 	d.keys("enter")
 	d.has("frame 15 result of tools/call assign_ticket")
 	d.keys("esc", "/", "ctrl+u", "+tool:menu", "enter")

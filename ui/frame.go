@@ -41,6 +41,7 @@ type framePane struct {
 	ver    uint64
 
 	verdict styled                    // why the call failed that the frame answers
+	turn    string                    // why a turn of the model begins here; may hold text from the outside
 	note    string                    // of the user on the frame
 	never   func(pointer string) bool // tells what the model never reads; nil if that is not known
 	bright  bool                      // that is not to be dimmed
@@ -71,10 +72,29 @@ func (p *framePane) show(b *feed.Body) tea.Cmd {
 	p.body = b
 	p.list = vlist.List{}
 	p.changed()
+	p.list.Go(p.opening())
 	if b.Tree == nil || b.Account.Total() > 0 {
 		return nil
 	}
 	return func() tea.Msg { return accountMsg{b, b.Weigh()} }
+}
+
+// openings are where the cursor is put when a frame is opened: on what it is there for.
+var openings = [][]string{{"error", "message"}, {"error"}, {"result"}, {"params"}}
+
+// opening is the row to begin with, if the first row stays in sight with it.
+func (p *framePane) opening() int {
+	t := p.tree()
+	if t == nil {
+		return 0
+	}
+	from, to := p.list.Range()
+	for _, names := range openings {
+		if row, ok := t.RowOf(names...); ok && row < to-from {
+			return row
+		}
+	}
+	return 0
 }
 
 // setNever takes what the model never reads of the frame that is shown.
@@ -128,7 +148,18 @@ func (p *framePane) headLines(w int) []string {
 	if p.note != "" {
 		lines = append(lines, draw.NewLine(w, "").Gap(1).Text(p.env.th.Warn, p.note).String())
 	}
-	return lines[:min(len(lines), p.h/3)]
+	room := p.h/3 - len(lines)
+	if p.turn == "" || room <= 0 {
+		return lines[:min(len(lines), p.h/3)]
+	}
+	reason := wrapText(p.turn, w-4)
+	if len(reason) > room {
+		reason = []string{draw.Safe(p.turn, w-4)}
+	}
+	for _, s := range reason {
+		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(p.env.th.Faint, "╷ "+s).String())
+	}
+	return lines
 }
 
 // tree is the frame as a tree; nil if it is not shown as one.
@@ -279,6 +310,8 @@ func kindWord(f *decode.Frame) string {
 		return string(f.Kind) + " " + f.Method
 	case decode.Stray:
 		return "no message: " + string(f.Stray)
+	case decode.Malformed:
+		return "no JSON-RPC message"
 	case decode.Log:
 		return "standard error"
 	}
@@ -351,25 +384,12 @@ func textRow(b []byte, row, n int) []byte {
 
 // bar shows what the bytes of the frame are spent on.
 func (p *framePane) bar(w int) string {
-	th := p.env.th
-	total := p.body.Account.Total()
-	l := draw.NewLine(w, "").Gap(1)
-	if total == 0 {
-		return l.String()
-	}
-	width := min(24, w/4)
-	for _, s := range shares(&p.body.Account, width) {
-		l.Raw(th.Parts[int(s.part)%len(th.Parts)], strings.Repeat("▄", s.cells))
-	}
-	l.Gap(2)
+	var parts []portion
 	for _, part := range byShare(&p.body.Account) {
-		words := part.String() + " " + size(p.body.Account[part])
-		if draw.Width(words)+2 > l.Left() {
-			break
-		}
-		l.Raw(th.Parts[int(part)%len(th.Parts)], words).Gap(2)
+		n := p.body.Account[part]
+		parts = append(parts, portion{int(part) % len(p.env.th.Parts), part.String(), float64(n), size(n)})
 	}
-	return l.String()
+	return barLine(p.env.th, w, parts, func(n float64) string { return size(int64(n)) })
 }
 
 func (p *framePane) pathLine(w int) string {

@@ -27,6 +27,8 @@ type modelPane struct {
 	busy   bool           // the answer is on its way
 	got    *modelRequest
 	list   vlist.List
+	w      int // it was last asked for; 0 if it is not in sight
+	number int // cells of the longest count of tokens
 	ver    uint64
 }
 
@@ -41,6 +43,7 @@ type modelRequest struct {
 	total, fresh  tokens.Count
 	here          int // row that comes from the frame at the cursor; -1 if none does
 	tools, system tokens.Count
+	messages      tokens.Count
 	reach         *claude.Reach // of the frame at the cursor
 	err           error
 }
@@ -69,7 +72,8 @@ func newModelPane(e *env, path string, others bool) *modelPane {
 	return &modelPane{env: e, path: path, reader: &requestReader{env: e, path: path, others: others}, want: -1}
 }
 
-func (p *modelPane) need(f *feed.Feed, frame, _ int) tea.Cmd {
+func (p *modelPane) need(f *feed.Feed, frame, w int) tea.Cmd {
+	p.w = w
 	if frame < 0 || frame == p.want || p.busy {
 		return nil
 	}
@@ -85,6 +89,10 @@ func (p *modelPane) take(msg tea.Msg) {
 	}
 	p.got, p.busy = m.request, false // the cursor may be further on: then need asks again
 	p.ver++
+	p.number = 0
+	for i := range p.got.rows {
+		p.number = max(p.number, draw.Width(p.got.rows[i].said()))
+	}
 	p.list.SetLen(len(p.got.rows), false)
 	if p.got.here >= 0 {
 		p.list.Go(p.got.here)
@@ -98,15 +106,27 @@ func (p *modelPane) title() (name, rest string) {
 	if p.got == nil || p.got.err != nil {
 		return name, ""
 	}
-	together := ""
+	rest = "· turn " + itoa(p.got.turn) + "/" + itoa(p.got.turns)
 	switch {
 	case p.got.sessions > 1:
-		together = plural(p.got.sessions, "session") + " together · "
+		rest += " · " + plural(p.got.sessions, "session") + " together"
 	case p.reader.others:
-		together = "no other session of this host · "
+		rest += " · no other session of this host"
 	}
-	return name, "turn " + itoa(p.got.turn) + "/" + itoa(p.got.turns) + " · " + together + "as " + p.got.profile + " would, " + p.got.confidence + " confidence"
+	as := " · as " + p.got.profile
+	for _, way := range []string{", " + p.got.confidence + " confidence", confidenceWords[p.got.confidence]} {
+		if p.w == 0 || draw.Width(name+rest+as+way)+ruleCells <= p.w {
+			return name, rest + as + way
+		}
+	}
+	return name, rest + as
 }
+
+// confidenceWords say in short how well it is known what a host sends.
+var confidenceWords = map[string]string{"high": ", known", "medium": ", partly known", "low": ", guessed"}
+
+// ruleCells is what a line between panes needs besides its title.
+const ruleCells = 5
 
 // never reports for a frame whether the model never reads the member that a JSON pointer
 // names; nil if that is not known.
@@ -162,11 +182,10 @@ func (p *modelPane) view(w, h int, focus bool) []string {
 func (p *modelPane) draw(r *modelRow, w int, base draw.Style) string {
 	th := p.env.th
 	l := draw.NewLine(w, base).Gap(1)
-	count := ""
-	if !r.count.IsZero() {
-		count = r.count.Short()
+	count, end := r.said(), w-1
+	if count != "" {
+		end = max(0, w-p.number-2)
 	}
-	tail := draw.Cell(count, 9, true) + " "
 	style, detail := th.Dim, th.Faint
 	switch {
 	case r.head:
@@ -189,19 +208,27 @@ func (p *modelPane) draw(r *modelRow, w int, base draw.Style) string {
 		l.To(4)
 	}
 	if r.label != "" {
-		l.Within(style, r.label, max(0, w-11-l.Used())).Gap(1)
+		l.Within(style, r.label, max(0, end-l.Used())).Gap(1)
 	}
 	if r.name != "" {
-		room := w - 11 - l.Used()
+		room := end - l.Used()
 		if r.text != "" {
 			room = max(12, room*3/5)
 		}
-		l.Raw(style, draw.SafeEnd(r.name, min(room, w-11-l.Used()))).Gap(1)
+		l.Raw(style, draw.SafeEnd(r.name, min(room, end-l.Used()))).Gap(1)
 	}
 	if r.text != "" {
-		l.Within(detail, r.text, max(0, w-11-l.Used()))
+		l.Within(detail, r.text, max(0, end-l.Used()))
 	}
-	return l.To(w-10).Raw(th.Dim, tail).String()
+	return l.To(w-1-draw.Width(count)).Raw(th.Dim, count).String()
+}
+
+// said is the number of tokens as it stands in the row.
+func (r *modelRow) said() string {
+	if r.count.IsZero() {
+		return ""
+	}
+	return r.count.Short()
 }
 
 // foot sums the request up.
@@ -209,18 +236,20 @@ func (p *modelPane) foot(w int) []string {
 	th := p.env.th
 	g := p.got
 	l := draw.NewLine(w, "").Gap(1).Raw(th.Dim, "this request ").Raw(th.Strong, g.total.Short()+" tok").Gap(2)
-	l.Raw(th.Dim, "new ").Raw("", g.fresh.Short())
-	_, total, _ := g.total.Bounds()
-	_, tools, _ := g.tools.Bounds()
-	_, system, _ := g.system.Bounds()
-	b := draw.NewLine(w, "").Gap(1)
-	if total > 0 {
-		width := max(4, min(w/3, 24))
-		t, s := int(tools/total*float64(width)+.5), int(system/total*float64(width)+.5)
-		b.Raw(th.Parts[1], strings.Repeat("▄", t)).Raw(th.Parts[2], strings.Repeat("▄", s)).Raw(th.Parts[3], strings.Repeat("▄", max(0, width-t-s))).Gap(2)
-		b.Raw(th.Parts[1], "tools "+g.tools.Short()).Gap(2).Raw(th.Parts[2], "system "+g.system.Short()).Gap(2).Raw(th.Parts[3], "messages")
+	l.Raw(th.Accent, "+").Raw(th.Dim, " new ").Raw("", g.fresh.Short())
+	if words := "░ not on this wire"; l.Left() > draw.Width(words)+2 {
+		l.Gap(2).Raw(th.Faint, words)
 	}
-	return []string{b.String(), l.String()}
+	var parts []portion
+	for _, c := range []struct {
+		look  int
+		name  string
+		count tokens.Count
+	}{{1, "tools", g.tools}, {2, "system", g.system}, {3, "messages", g.messages}} {
+		_, n, _ := c.count.Bounds()
+		parts = append(parts, portion{c.look, c.name, n, c.count.Short()})
+	}
+	return []string{barLine(th, w, parts, func(float64) string { return "" }), l.String()}
 }
 
 // requestReader assembles requests out of a reading of its own of a session. Commands
@@ -330,6 +359,10 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 				m.rows[head].count = sum.Preamble
 				m.rows = append(m.rows, modelRow{label: "for having tools at all", count: sum.Preamble, frame: -1})
 			}
+			if around := r.meter.Estimator().Framing(len(q.Messages)); section == claude.Messages && !around.IsZero() {
+				m.rows[head].count = around
+				m.rows = append(m.rows, modelRow{label: "around the messages", count: around, frame: -1})
+			}
 			if section == claude.Messages && skipped > 0 {
 				m.rows = append(m.rows, modelRow{label: plural(skipped, "earlier block"), count: before, frame: -1})
 			}
@@ -344,7 +377,7 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 	if section == claude.Messages {
 		m.rows[head].count = m.rows[head].count.Plus(before)
 	}
-	m.total, m.tools, m.system = sum.Total, sum.Tools.Plus(sum.Preamble), sum.System
+	m.total, m.tools, m.system, m.messages = sum.Total, sum.Tools.Plus(sum.Preamble), sum.System, sum.Messages
 	return m
 }
 

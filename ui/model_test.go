@@ -16,7 +16,7 @@ import (
 // away.
 func TestModel(t *testing.T) {
 	d := drive(t, testStore(t), colorprofile.TrueColor, 120, 40).keys("enter")
-	d.has("what the model reads", "as generic would", "░", "the host's system prompt")
+	d.has("what the model reads", "as generic, guessed", "░", "the host's system prompt")
 	d.keys("e")
 	d.has("turn 1/1", "this request ", "mcp__tickets-modern__add_comment")
 	faint := string(d.app.env.th.Faint)
@@ -30,7 +30,7 @@ func TestModel(t *testing.T) {
 	d.keys("tab", "tab", "home", "down*2", "enter")
 	d.has("frame 5 result of tools/list", "turn 0/1")
 	d.keys("m")
-	if s := d.screen(); strings.Contains(s, "what the model reads") {
+	if s := d.screen(); strings.Contains(s, "┬") {
 		t.Errorf("it is still there:\n%s", s)
 	}
 	small := drive(t, testStore(t), colorprofile.NoTTY, 80, 24).keys("enter", "e")
@@ -38,7 +38,7 @@ func TestModel(t *testing.T) {
 		t.Error("it is there on a small screen, unasked")
 	}
 	small.keys("m")
-	small.has("─ calls", "what the model reads turn 1/1")
+	small.has("─ calls", "what the model reads · turn 1/1")
 }
 
 // TestModelOfALiveSession: the request grows with the session.

@@ -35,7 +35,7 @@ func (s *session) mouse(m tea.MouseMsg) {
 	case pressed(m) && a.down.has(m.X, m.Y):
 		s.hold = lineDown
 	case a.clock.has(m.X, m.Y) && m.Button == tea.MouseButtonLeft:
-		if w := s.clockWidth(s.w); w > 0 {
+		if w := s.clockWidth(s.w); w >= leastClock && (m.X <= w || !pressed(m)) { // drawn beyond its end is at its end
 			s.play.stop()
 			s.calls.goTime(s.feed.Density.Moment(m.X-1, w))
 		}

@@ -255,7 +255,7 @@ func addCalls(f *feed.Feed, sum sessions.Summary, from int) (sessions.Summary, i
 	n := f.Calls()
 	f.Unlock()
 	if from > 0 { // the old sum may be on the screen: it stays as it is
-		head.Calls, head.Failures, head.Outcomes = sum.Calls, sum.Failures, maps.Clone(sum.Outcomes)
+		head.Calls, head.Requests, head.Failures, head.Outcomes = sum.Calls, sum.Requests, sum.Failures, maps.Clone(sum.Outcomes)
 	}
 	const calls = 2000
 	for at := from; at < n; at += calls {
@@ -271,7 +271,7 @@ func (s *session) need() tea.Cmd {
 	s.feed.Lock()
 	defer s.feed.Unlock()
 	frame := s.calls.frameAtCursor()
-	s.frame.verdict, s.frame.note = s.calls.verdict(), s.calls.noteOf(frame)
+	s.frame.verdict, s.frame.note, s.frame.turn = s.calls.verdict(), s.calls.noteOf(frame), s.calls.turnReason()
 	cmds := []tea.Cmd{s.calls.need(), s.frame.need(s.feed, frame, s.at.frame.w)}
 	if s.side != nil {
 		cmds = append(cmds, s.side.need(s.feed, frame, s.at.side.w))
@@ -325,7 +325,9 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		s.calls.toggleFrames()
 		s.feed.Unlock()
 	case "model":
-		s.toggleModel()
+		if note := s.toggleModel(); note != "" {
+			return send(noteMsg{note, false}), true
+		}
 	case "together":
 		return s.toggleTogether(), true
 	case "save":
@@ -370,21 +372,31 @@ func (s *session) dim() {
 	s.frame.setNever(s.side.never)
 }
 
-// toggleModel shows or hides what the model reads.
-func (s *session) toggleModel() {
+// toggleModel shows or hides what the model reads, and says what it did where that is
+// not plain to see. A pane that is there but out of sight is shown.
+func (s *session) toggleModel() (note string) {
 	s.asked = true
+	if s.side != nil && s.at.side.h > 0 {
+		s.hideModel()
+		return "what the model reads is hidden; m shows it again"
+	}
 	if s.side == nil {
 		s.side = newModelPane(s.env, s.path, s.others)
-		if s.w < sideWidth {
-			s.focus = inSide
-		}
-		return
 	}
+	s.only = 0
+	if s.arrange(); s.at.side.h == 0 || s.at.frame.h == 0 {
+		s.focus = inSide
+		return "shown in place of the frame; m brings the frame back"
+	}
+	return ""
+}
+
+func (s *session) hideModel() {
 	s.side.stop()
 	s.side = nil
 	s.dim()
 	if s.focus == inSide {
-		s.focus = inCalls
+		s.focus, s.only = inCalls, 0
 	}
 	if s.only == inSide {
 		s.only = 0
@@ -424,6 +436,11 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 	case "note":
 		s.annotate()
 		return nil, true
+	case "next-failure":
+		if s.focus == inCalls {
+			s.play.stop()
+			return s.calls.nextFailure(), true
+		}
 	}
 	if s.focus == inFrame {
 		switch id {
@@ -616,14 +633,14 @@ func (s *session) heading(w int) string {
 	case s.status.More || !s.started:
 		state = "reading…"
 	case s.status.Live:
-		state, style = "● live", th.Good
+		state, style = s.liveWords(w), th.Good
 	case s.feed.Cut():
 		state, style = "no end: its tap was killed", th.Warn
 	}
 	room := w - draw.Width(draw.Safe(state, w/2)) - 2
 	l := draw.NewLine(w, "").Gap(1)
 	l.Text(th.Title, s.feed.Name()).Gap(2)
-	for _, part := range s.headingParts(w) {
+	for _, part := range s.headingParts(room - l.Used()) {
 		if part.text == "" {
 			continue
 		}
@@ -635,24 +652,38 @@ func (s *session) heading(w int) string {
 	return l.To(w-draw.Width(draw.Safe(state, w/2))-1).Raw(style, draw.Safe(state, w/2)).String()
 }
 
+// liveWords say of a live session whether the cursor follows its end.
+func (s *session) liveWords(w int) string {
+	switch {
+	case s.calls.follow:
+		return "● live, following"
+	case w < 54:
+		return "● paused, G follows"
+	}
+	return "● live, paused: G follows"
+}
+
 type styled struct {
 	text  string
 	style draw.Style
 }
 
-func (s *session) headingParts(w int) (parts []styled) {
+// headingParts are what there is to say, that which matters most first. Failures are told
+// by kind if all of that fits in room cells, else by their number.
+func (s *session) headingParts(room int) (parts []styled) {
 	th := s.env.th
 	sum := s.sum
-	if w < 100 {
-		parts = failureKinds(th, &sum)
-	} else {
-		for _, o := range outcomeSigns {
-			if n := sum.Outcomes[o.outcome.String()]; n > 0 && feed.Failed(o.outcome) {
-				parts = append(parts, styled{plural(n, o.word), outcomeStyle(th, o.outcome)})
-			}
+	wide := draw.Width(sum.CallWords()) + 2
+	for _, o := range outcomeSigns {
+		if n := sum.Outcomes[o.outcome.String()]; n > 0 && feed.Failed(o.outcome) {
+			parts = append(parts, styled{plural(n, o.word), outcomeStyle(th, o.outcome)})
+			wide += draw.Width(parts[len(parts)-1].text) + 2
 		}
 	}
-	parts = append(parts, styled{plural(sum.Calls, "call"), ""}, styled{eraWords(&sum), th.Dim})
+	if wide > room && sum.Failures > 0 {
+		parts = []styled{{"✗ " + itoa(sum.Failures) + " failed", th.Bad}}
+	}
+	parts = append(parts, styled{sum.CallWords(), ""}, styled{eraWords(&sum), th.Dim})
 	if h := s.feed.Header; h != nil {
 		parts = append(parts, styled{h.Transport, th.Dim})
 	}

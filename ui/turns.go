@@ -3,7 +3,7 @@ package ui
 import (
 	"slices"
 	"sort"
-	"strings"
+	"strconv"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -21,7 +21,9 @@ type turnStart struct {
 	turn     int // from 1
 	base     int // row of its first call, as if nothing were unfolded
 	strength replay.Strength
-	words    string // may hold text from the outside
+	pause    time.Duration // since the last answer of the turn before
+	rule     replay.Rule
+	words    string // the reason in full; may hold text from the outside
 }
 
 // turnWatch is how far a session was looked at for turns.
@@ -67,7 +69,11 @@ func turnsOf(path string) (out []turnStart) {
 	line := replay.New(replay.Options{}, playedSession(l))
 	for i := range line.Turns {
 		t := &line.Turns[i]
-		out = append(out, turnStart{frame: line.Calls[t.Calls[0]].Request.Frame, turn: i + 1, strength: t.Reason.Strength, words: t.Reason.Words})
+		start := turnStart{frame: line.Calls[t.Calls[0]].Request.Frame, turn: i + 1, strength: t.Reason.Strength, rule: t.Reason.Rule, words: t.Reason.Words}
+		if i > 0 {
+			start.pause = max(0, t.Start-max(line.Turns[i-1].Start, line.Turns[i-1].End))
+		}
+		out = append(out, start)
 	}
 	return out
 }
@@ -137,16 +143,70 @@ func (c *calls) offLine(up bool) {
 	c.list.Go(at + 1)
 }
 
-// turnLine draws the line of a turn; dotted if the calls may as well be of one turn with
-// those before.
+// turnLine draws the line of a turn; dashed if the calls may as well be of one turn with
+// those before. Why is said in full above the frame, when the cursor is on the turn's
+// first call.
 func (c *calls) turnLine(t *turnStart, w int) string {
 	th := c.env.th
-	stroke, words := "─", "turn "+itoa(t.turn)
+	stroke, name := "──", "turn "+itoa(t.turn)
 	if t.strength == replay.Unknown {
-		stroke, words = "┄", "turn "+itoa(t.turn)+"?"
+		stroke, name = "╌╌", name+"?"
 	}
-	l := draw.NewLine(w, "").Gap(3).Raw(th.Line, strings.Repeat(stroke, 2)).Gap(1).Raw(th.Dim, words)
-	l.Text(th.Faint, " · "+t.words)
-	l.Gap(1)
-	return l.Raw(th.Line, strings.Repeat(stroke, max(0, l.Left()-1))).Gap(1).String()
+	l := draw.NewLine(w, "").Gap(3).Raw(th.Line, stroke).Gap(1).Raw(th.Dim, name)
+	for _, words := range t.short() {
+		if draw.Width(words) > l.Left()-draw.Width(" ── ") {
+			break
+		}
+		l.Raw(th.Faint, words)
+	}
+	if t.strength != replay.Unknown {
+		l.Gap(1).Raw(th.Line, stroke)
+	}
+	return l.String()
+}
+
+// short is why a turn begins, in pieces of which the first say most.
+func (t *turnStart) short() []string {
+	later := " · " + pauseWords(t.pause) + " later"
+	switch {
+	case t.rule == replay.RuleFirst:
+		return nil
+	case t.strength == replay.Unknown:
+		return []string{later, ": maybe one turn, maybe two"}
+	case t.rule == replay.RuleFlow:
+		return []string{later, ", with words of an answer"}
+	case t.rule == replay.RuleRequest:
+		return []string{later, ", another request of the user"}
+	}
+	return []string{later}
+}
+
+// pauseWords is a pause as a person would say it.
+func pauseWords(d time.Duration) string {
+	switch {
+	case d < time.Second/10:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < time.Hour:
+		return strconv.FormatFloat(d.Minutes(), 'f', 0, 64) + " min"
+	}
+	return strconv.FormatFloat(d.Hours(), 'f', 1, 64) + " h"
+}
+
+// turnReason is why a turn begins with the row that the cursor is on; empty if none
+// does.
+func (c *calls) turnReason() string {
+	it, ok := c.item(c.list.Cursor())
+	if !ok || it.part != nil {
+		return ""
+	}
+	t := c.turnAt(it.base)
+	switch {
+	case t == nil || t.rule == replay.RuleFirst:
+		return ""
+	case t.strength == replay.Unknown:
+		return "turn " + itoa(t.turn) + "?: " + t.words
+	}
+	return "turn " + itoa(t.turn) + ": " + t.words
 }

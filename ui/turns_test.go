@@ -47,7 +47,7 @@ func turnStore(t testing.TB, pauses ...int) sessions.Store {
 // could as well be otherwise; the cursor passes over it.
 func TestTurns(t *testing.T) {
 	d := drive(t, turnStore(t, 1000, 40, 3000, 300), colorprofile.NoTTY, 80, 24).keys("enter")
-	d.has("── turn 1 · the first call", "── turn 2 · 3000 ms after the last answer", "┄┄ turn 3? · 300 ms after the last answer")
+	d.has("── turn 1 ──", "── turn 2 · 3.0 s later ──", "╌╌ turn 3? · 0.3 s later")
 	compare(t, "turns-80x24", d.screen())
 	s := d.app.top().(*session)
 	var seen []string

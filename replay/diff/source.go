@@ -67,12 +67,11 @@ func (s *source) readUnits() {
 var notTheWork = []string{"_meta", "inputResponses", "requestState", "cursor", "task", "taskId"}
 
 func (s *source) unitOf(o decode.Operation) unit {
-	u := unit{op: o, kind: o.Dir.String() + " " + o.Method + " " + o.Name}
 	params, ok := s.params(o.Legs[0].Call)
-	if o.Name == "" && ok { // a long name stands in the body only
-		u.op.Name = nameIn(params)
-		u.kind += u.op.Name
+	if (o.Name == "" || decode.Shortened(o.Name)) && ok { // a long name stands in the body only
+		o.Name = nameIn(params)
 	}
+	u := unit{op: o, kind: o.Dir.String() + " " + o.Method + " " + o.Name}
 	u.key, u.exact = u.kind, true
 	if work := asked(params); len(work) > 0 {
 		said, varies := masked(work)

@@ -50,7 +50,7 @@ func nameTerm(method string) compiler {
 
 // nameOf is the name in a request. The index has all but very long ones.
 func (u *unit) nameOf(c *decode.Call) string {
-	if c.Name != "" || u.src.Body == nil {
+	if c.Name != "" && !decode.Shortened(c.Name) || u.src.Body == nil {
 		return c.Name
 	}
 	switch c.Method {
@@ -59,7 +59,7 @@ func (u *unit) nameOf(c *decode.Call) string {
 	case "resources/read":
 		return gjson.GetBytes(u.bodyAt(c.Request), "params.uri").Str
 	}
-	return ""
+	return c.Name
 }
 
 func methodTerm(t *term, src *Source) (test, error) {

@@ -52,7 +52,7 @@ func why(l *sessions.Loaded, o *decode.Operation, last *decode.Call) string {
 		}
 		return fmt.Sprint(last.Code) + status(l, last)
 	case decode.HiddenError:
-		return "reads as a success; " + last.Hidden.Reason
+		return said(decode.FailureText(l.Body(last.Response))) + "reads as a success; " + last.Hidden.Reason
 	case decode.ToolError:
 		return Excerpt(decode.ResultText(l.Body(last.Response)))
 	}
@@ -60,6 +60,14 @@ func why(l *sessions.Loaded, o *decode.Operation, last *decode.Call) string {
 		return o.Why
 	}
 	return last.Why
+}
+
+// said leads with the payload's own words, if it has any.
+func said(words string) string {
+	if words == "" {
+		return ""
+	}
+	return strconv.Quote(strings.Join(strings.Fields(words), " ")) + "; "
 }
 
 // status is the HTTP status that an answer came with, if it says more than the answer.

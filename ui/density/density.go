@@ -51,8 +51,15 @@ func (l *Line) halve() {
 func (l *Line) Last() time.Duration { return l.last }
 
 // Styles are how the line looks: before the cursor, after it, at it, and where
-// something failed.
+// something failed. Glyphs say the same without them.
 type Styles struct{ Past, Future, Cursor, Bad draw.Style }
+
+// Glyphs of the line where there is no block.
+const (
+	glyphPast, glyphFuture     = "━", "─"
+	glyphCursor, glyphAtFailed = "●", "◉"
+	glyphFailed                = "✗"
+)
 
 var blocks = []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
 
@@ -66,22 +73,19 @@ func (l *Line) Draw(width int, at time.Duration, s Styles) string {
 	cursor := l.Column(at, width)
 	line := draw.NewLine(width, "")
 	for i, n := range all {
-		style := s.Past
+		style, text := s.Past, glyphPast
 		if i > cursor {
-			style = s.Future
-		}
-		if bad[i] > 0 {
-			style = s.Bad
-		}
-		text := " "
-		if n > 0 {
-			text = blocks[int(uint64(n)*uint64(len(blocks)-1)/uint64(peak))]
+			style, text = s.Future, glyphFuture
 		}
 		switch {
-		case i == cursor && n == 0:
-			style, text = s.Cursor, "│"
+		case i == cursor && bad[i] > 0:
+			style, text = s.Cursor+s.Bad, glyphAtFailed
 		case i == cursor:
-			style += s.Cursor
+			style, text = s.Cursor, glyphCursor
+		case bad[i] > 0:
+			style, text = s.Bad, glyphFailed
+		case n > 0:
+			text = blocks[int(uint64(n)*uint64(len(blocks)-1)/uint64(peak))]
 		}
 		line.Raw(style, text)
 	}

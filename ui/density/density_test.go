@@ -16,10 +16,15 @@ func TestDraw(t *testing.T) {
 	for _, at := range []int{0, 0, 0, 0, 10, 50, 50, 100} {
 		l.Add(time.Duration(at)*time.Millisecond, at == 50)
 	}
-	if got, want := l.Draw(11, 30*time.Millisecond, Styles{}), "█▂ │ ▄    ▂"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	for _, c := range []struct {
+		at   int
+		want string
+	}{{30, "█▂━●─✗────▂"}, {50, "█▂━━━◉────▂"}, {100, "█▂━━━✗━━━━●"}, {0, "●▂───✗────▂"}} {
+		if got := l.Draw(11, time.Duration(c.at)*time.Millisecond, Styles{}); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
-	if got := l.Draw(11, 0, Styles{Bad: "\x1b[31m"}); strings.Count(got, "\x1b[31m▄") != 1 {
+	if got := l.Draw(11, 0, Styles{Bad: "\x1b[31m"}); strings.Count(got, "\x1b[31m✗") != 1 {
 		t.Errorf("what failed is not marked once: %q", got)
 	}
 }

@@ -264,3 +264,45 @@ func BenchmarkHuge(b *testing.B) {
 		b.ReportMetric(float64(time.Since(start).Microseconds()), "us/screen")
 	}
 }
+
+// TestOpenAll: all there is opens, however large one object is; what would be too much
+// says so in its row, and opens by itself.
+func TestOpenAll(t *testing.T) {
+	rows := strings.Repeat(`{"a":1,"b":[2]},`, 20000)
+	tree := New([]byte(`{"id":1,"rows":[`+rows+`{"a":1,"b":[2]}]}`), 80)
+	tree.OpenAll()
+	if want := 2 + 20001*4; tree.Len() != want {
+		t.Errorf("%d rows of %d", tree.Len(), want)
+	}
+	if s := tree.Draw(tree.Len()-1, 80, theme.New(colorprofile.NoTTY, true), ""); !strings.Contains(s, "0 2") {
+		t.Errorf("the last row is %q", s)
+	}
+	tree = New([]byte(`{"few":{"x":[1,2]},"many":[`+strings.Repeat("0,", allRows)+`0],"none":{}}`), 80)
+	tree.OpenAll()
+	if got, want := draws(tree, 60), "▾ few {1}\n  ▾ x [2]\n      0 1\n      1 2\n▸ many ["+fmt.Sprint(allRows+1)+" items] enter shows more\n  none {}\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if !tree.Open(4) || tree.Len() < allRows {
+		t.Error("it does not open")
+	}
+}
+
+func TestRowOf(t *testing.T) {
+	tree := New([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"},"x":[]}`), 80)
+	for _, c := range []struct {
+		names string
+		row   int
+		ok    bool
+	}{{"jsonrpc", 0, true}, {"error", 2, true}, {"error message", 4, true}, {"x", 5, true}, {"x y", 0, false}, {"id y", 0, false}, {"result", 0, false}, {"error data", 0, false}} {
+		if row, ok := tree.RowOf(strings.Fields(c.names)...); row != c.row || ok != c.ok {
+			t.Errorf("%s is in row %d %t, want %d %t", c.names, row, ok, c.row, c.ok)
+		}
+	}
+	tree.CloseAll()
+	if _, ok := tree.RowOf("error", "message"); ok {
+		t.Error("a row that is not open is there")
+	}
+	if _, ok := New([]byte(`7`), 80).RowOf("id"); ok {
+		t.Error("a number has members")
+	}
+}

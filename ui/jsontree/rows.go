@@ -114,12 +114,32 @@ func (t *Tree) drawValue(l *draw.Line, th *theme.Theme, src []byte, c child, ope
 
 func (t *Tree) drawContainer(l *draw.Line, th *theme.Theme, raw []byte, k Kind, open *node) {
 	brackets := map[Kind]string{Object: "{}", Array: "[]"}[k]
-	if open != nil {
+	switch {
+	case open != nil:
 		l.Raw(th.Punct, brackets[:1]+strconv.Itoa(open.kids.n)+brackets[1:])
+		return
+	case t.limited && !empty(raw, &child{to: len(raw)}):
+		l.Raw(th.Punct, brackets[:1]+within(raw, k)+brackets[1:]).Raw(th.Dim, " enter shows more")
 		return
 	}
 	l.Text(th.Dim, string(raw[:min(len(raw), 4*l.Left()+16)])) // closed: what it begins with
 }
+
+// within says how much there is in a closed object or array.
+func within(raw []byte, k Kind) string {
+	if len(raw) > maxCounted {
+		return "…"
+	}
+	x := indexOf(raw, 0, len(raw), k == Object)
+	if k == Object {
+		return plural(x.n, "member")
+	}
+	return plural(x.n, "item")
+}
+
+// maxCounted is up to how many bytes the members of a closed value are counted to draw
+// its row.
+const maxCounted = 8 << 20
 
 func (t *Tree) drawString(l *draw.Line, th *theme.Theme, raw []byte, open *node) {
 	switch {

@@ -12,6 +12,7 @@ type Tree struct {
 	root *node
 	wrap int // cells that lines of text are broken at
 
+	limited bool // OpenAll had to leave something closed
 }
 
 // form is what an open node consists of.
@@ -44,7 +45,13 @@ const (
 	autoRows   = 400
 	autoDepth  = 24
 	autoString = 256 << 10
-	allRows    = 20000
+)
+
+// Limits of what opens at once when all is to be opened: an open value takes about 300
+// bytes, and finding a row looks at all that are open beside it.
+const (
+	allRows  = 200000
+	allBytes = 64 << 20
 )
 
 // New makes a tree of text, which is not copied and must not change. Its outermost
@@ -225,8 +232,49 @@ func (t *Tree) Parent(row int) int {
 // IsOpen reports whether the value of a row is open.
 func (t *Tree) IsOpen(row int) bool { return t.locate(row).open != nil }
 
-// OpenAll opens all there is below, up to a limit of rows.
-func (t *Tree) OpenAll() { t.spread(t.root, allRows, 1<<20, false) }
+// OpenAll opens all there is below, up to a limit of rows; what it has to leave closed
+// says so in its row, and can still be opened by itself.
+func (t *Tree) OpenAll() { t.limited = !t.spread(t.root, allRows, 1<<20, false) }
+
+// RowOf is the row of a member of the outermost object, or of one in it by further names;
+// ok is false if it is not there or not in an open value.
+func (t *Tree) RowOf(names ...string) (row int, ok bool) {
+	n := t.root
+	for depth, name := range names {
+		if n == nil || n.form != members || !n.object || n.kids.n > maxNamed {
+			return 0, false
+		}
+		i := 0
+		for i < n.kids.n && !n.isNamed(i, name) {
+			i++
+		}
+		if i == n.kids.n {
+			return 0, false
+		}
+		if depth == len(names)-1 {
+			return t.rowOf(n, i), true
+		}
+		n = n.openAt(i)
+	}
+	return 0, false
+}
+
+// maxNamed is in how many members a name is looked for.
+const maxNamed = 64
+
+func (n *node) isNamed(i int, name string) bool {
+	c := n.child(i)
+	return unquote(n.src[c.key:c.keyEnd]) == name
+}
+
+// openAt is the i-th child of n if it is open; else nil.
+func (n *node) openAt(i int) *node {
+	at, ok := slices.BinarySearchFunc(n.open, i, func(o *node, i int) int { return o.at - i })
+	if !ok {
+		return nil
+	}
+	return n.open[at]
+}
 
 // CloseAll closes everything but the outermost value.
 func (t *Tree) CloseAll() {
@@ -235,36 +283,54 @@ func (t *Tree) CloseAll() {
 }
 
 // spread opens what is in n, level by level, until there are limit rows. What it
-// reads for that is bounded too: a level of a deep text costs all that is below it.
-func (t *Tree) spread(n *node, limit, depth int, careful bool) {
-	budget := 64 << 20
+// reads for that is bounded too: a level of a deep text costs all that is below it. It
+// reports whether all there is was opened.
+func (t *Tree) spread(n *node, limit, depth int, careful bool) (all bool) {
+	s := spreader{t, limit, allBytes, careful, true}
 	level := []*node{n}
 	for ; len(level) > 0 && depth > 0; depth-- {
 		var next []*node
 		for _, n := range level {
 			next = append(next, n.open...)
-			for i := 0; n.form == members && i < n.kids.n && t.root.rows < limit && budget > 0; i++ {
-				if k := t.spreadTo(n, i, careful, limit); k != nil {
-					budget -= k.to - k.from
+			for i := 0; n.form == members && i < n.kids.n; i++ {
+				if t.root.rows >= limit || s.budget <= 0 {
+					return false
+				}
+				if k := s.open(n, i); k != nil {
+					s.budget -= k.to - k.from
 					next = append(next, k)
 				}
 			}
 		}
 		level = next
 	}
+	return s.all && len(level) == 0
 }
 
-// spreadTo opens the i-th child of n if it does not bury everything else.
-func (t *Tree) spreadTo(n *node, i int, careful bool, limit int) *node {
-	if slices.ContainsFunc(n.open, func(k *node) bool { return k.at == i }) {
+// spreader opens many values.
+type spreader struct {
+	t       *Tree
+	limit   int // rows
+	budget  int // bytes
+	careful bool
+	all     bool // nothing was left closed for its size
+}
+
+// open opens the i-th child of n if it does not bury everything else.
+func (s *spreader) open(n *node, i int) *node {
+	if n.openAt(i) != nil {
 		return nil
 	}
 	c := n.child(i)
-	if c.kind != Object && c.kind != Array && (c.kind != String || careful && (c.to-c.from > autoString || !speaks(n.src[c.from:c.to]))) {
+	if c.kind != Object && c.kind != Array && (c.kind != String || s.careful && (c.to-c.from > autoString || !speaks(n.src[c.from:c.to]))) {
 		return nil
 	}
-	k := t.opened(n, i)
-	if k == nil || k.form == dump || k.below() > limit-t.root.rows {
+	k := s.t.opened(n, i)
+	switch {
+	case k == nil || k.form == dump:
+		return nil
+	case k.below() > s.limit-s.t.root.rows:
+		s.all = false
 		return nil
 	}
 	n.attach(k)

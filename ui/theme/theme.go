@@ -30,6 +30,7 @@ type Theme struct {
 	Word, Punct              draw.Style
 	Syntax                   *Syntax       // of code and other texts; nil: all of it faint
 	Parts                    [9]draw.Style // of a bar
+	Fills                    []string      // of a bar, if colours do not tell its parts apart
 	Version                  int           // differs between themes: a cached row is of one
 }
 
@@ -77,10 +78,25 @@ func New(p colorprofile.Profile, dark bool) *Theme {
 	if p <= colorprofile.ASCII {
 		t.Strong, t.Title, t.Bad = m.attr("1"), m.attr("1"), m.attr("1")
 	}
+	if p < colorprofile.ANSI256 {
+		t.Fills = fills
+	}
 	if dark {
 		t.Version++
 	}
 	return t
+}
+
+// fills are the glyphs of the parts of a bar, as unlike each other as blocks can be.
+var fills = []string{"▒", "▓", "▙", "█", "▞", "░", "▚", "▖", "▀"}
+
+// Fill is the glyph of a part of a bar: the same for all, unless there are too few
+// colours to tell them apart.
+func (t *Theme) Fill(part int) string {
+	if t.Fills == nil {
+		return "▄"
+	}
+	return t.Fills[part%len(t.Fills)]
 }
 
 // Dimmed is the theme in which everything is faint but the ground.

@@ -131,7 +131,7 @@ func summary(l *sessions.Loaded) string {
 		parts = append(parts, l.Header.Transport)
 	}
 	parts = append(parts, strings.TrimSpace(sum.Revision+" "+sum.Era))
-	parts = append(parts, cmp.Or(sum.Client, "client")+" → "+cmp.Or(sum.Server, "server"), plural(sum.Calls, "call"))
+	parts = append(parts, cmp.Or(sum.Client, "client")+" → "+cmp.Or(sum.Server, "server"), sum.CallWords())
 	for o := decode.ToolError; o < decode.NumOutcomes; o++ {
 		if n := sum.Outcomes[o.String()]; n > 0 {
 			parts = append(parts, plural(n, o.String()))

@@ -63,7 +63,7 @@ func (a *app) listTable(store sessions.Store, infos []sessions.Info) error {
 		{name: "state", width: 9},
 		{name: "server", width: 26, min: 12, drop: 3},
 		{name: "revision", width: 10, drop: 4},
-		{name: "calls", width: 6, right: true, drop: 1},
+		{name: "operations", width: 10, right: true, drop: 1},
 		{name: "failed", width: 6, right: true, drop: 2},
 		{name: "length", width: 8, right: true, drop: 6},
 		{name: "exit", width: 4, right: true, drop: 7},

@@ -145,7 +145,7 @@ func (p *plain) list() error {
 	for i := range infos {
 		s, sum := &infos[i], sums[infos[i].ID]
 		p.ids = append(p.ids, s.ID)
-		words := []string{fmt.Sprintf("%d. %s", i+1, cmp.Or(s.Label(), s.ID)), s.Start.Local().Format("2006-01-02 15:04:05"), stateWord(s), sum.Server, clientProcess(s), plural(sum.Calls, "call")}
+		words := []string{fmt.Sprintf("%d. %s", i+1, cmp.Or(s.Label(), s.ID)), s.Start.Local().Format("2006-01-02 15:04:05"), stateWord(s), sum.Server, clientProcess(s), sum.CallWords()}
 		if sum.Failures > 0 {
 			words = append(words, strconv.Itoa(sum.Failures)+" failed")
 		}
@@ -187,7 +187,7 @@ func (p *plain) calls(failed bool) error {
 	}
 	return p.withFeed(func(f *feed.Feed) error {
 		sum := sessions.Summarize(f.Session)
-		said := []string{f.Name(), sum.Server, sum.Revision, plural(sum.Calls, "call"), strconv.Itoa(sum.Failures) + " failed"}
+		said := []string{f.Name(), sum.Server, sum.Revision, sum.CallWords(), strconv.Itoa(sum.Failures) + " failed"}
 		if err := p.sentence(said); err != nil {
 			return err
 		}

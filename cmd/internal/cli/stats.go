@@ -23,7 +23,8 @@ func (a *app) stats() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats SESSION",
 		Short: "count and time the calls of a session, and account for its bytes",
-		Long: `stats prints, for each method and each tool: how many operations there were, how
+		Long: `stats prints, for each method and each tool: how many operations there were (calls
+that belong together are one; what the server asked meanwhile has rows of its own), how
 they ended, the median, 95th percentile and longest time in milliseconds, and the
 bytes on the wire in each direction. Then it accounts for every byte of the session:
 envelope, _meta, members of multi-round-trip requests, payload, what is said twice in
