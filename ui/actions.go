@@ -87,6 +87,10 @@ var actions = []Action{
 	{"slower", []string{"<", ","}, "slower", "play half as fast", "", groupTime, inSession},
 	{"step", []string{"]"}, "next frame", "one frame on, in the order in which they crossed", "", groupTime, inSession},
 	{"step-back", []string{"["}, "previous frame", "one frame back", "", groupTime, inSession},
+	{"step-call", []string{")"}, "next call", "on to where the next call was sent", "", groupTime, inSession},
+	{"step-call-back", []string{"("}, "previous call", "back to where the call before was sent", "", groupTime, inSession},
+	{"step-turn", []string{"}"}, "next turn", "on to the model's next turn", "", groupTime, inSession},
+	{"step-turn-back", []string{"{"}, "previous turn", "back to the turn before", "", groupTime, inSession},
 
 	{"findings", []string{"i"}, "findings", "what in the session breaks the specification", "findings", groupSession, inSession},
 	{"stats", []string{"t"}, "statistics", "times and bytes, by tool and by part", "stats", groupSession, inSession},

@@ -241,11 +241,11 @@ func TestPlay(t *testing.T) {
 	d.has("frame 10 result of tools/call menu")
 	d.keys(">")
 	d.has("×2")
-	for n := 0; s.play.on && n < 100; n++ {
+	for n := 0; s.play.on() && n < 100; n++ {
 		d.tick()
 	}
 	d.has("frame 13 request", "3.000 / 3.000 s")
-	if s.play.on {
+	if s.play.on() {
 		t.Error("it plays on after the end")
 	}
 }
@@ -352,4 +352,23 @@ func TestErrorsAreShownWhereTheyConcern(t *testing.T) {
 	d.keys("enter")
 	d.tick()
 	d.has("2 recordings")
+}
+
+// TestStep: by frames, by calls and by turns, on and back.
+func TestStep(t *testing.T) {
+	d := open(t, "end", "enter", "home")
+	for _, c := range []struct{ key, frame string }{
+		{")", "frame 5 result of tools/list"},
+		{")", "frame 10 result of tools/call menu"},
+		{"(", "frame 5 result of tools/list"},
+		{"}", "frame 10 result of tools/call menu"},
+		{"}", "frame 13 request"},
+		{"}", "frame 13 request"},
+		{"{", "frame 10 result of tools/call menu"},
+		{"]", "frame 11 "},
+		{"[", "frame 10 result of tools/call menu"},
+	} {
+		d.keys(c.key)
+		d.has(c.frame)
+	}
 }

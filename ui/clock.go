@@ -1,11 +1,13 @@
 package ui
 
 import (
+	"sort"
 	"strconv"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/ui/density"
 	"github.com/mcptap/mcptap/ui/draw"
 )
@@ -13,12 +15,12 @@ import (
 // player plays a session: the cursor goes through it at the pace at which it was
 // recorded, or some times faster or slower.
 type player struct {
-	on    bool
-	id    int
-	speed float64 // 0 stands for 1
-	at    time.Duration
-	last  time.Time
+	clock *replay.Clock
+	id    int     // of the playing that ticks are for
+	speed float64 // to play at; 0 stands for 1
 }
+
+func newPlayer(c *calls) player { return player{clock: replay.NewClock(track{c})} }
 
 const (
 	playEvery = 33 * time.Millisecond
@@ -26,7 +28,9 @@ const (
 	minSpeed  = 1.0 / 64
 )
 
-func (p *player) stop() { p.on = false }
+func (p *player) on() bool { return p.clock.Speed() > 0 }
+
+func (p *player) stop(now time.Time) { p.clock.Pause(now) }
 
 func (p *player) rate() float64 {
 	if p.speed == 0 {
@@ -36,7 +40,7 @@ func (p *player) rate() float64 {
 }
 
 // setRate changes the speed, or says that it goes no further.
-func (p *player) setRate(rate float64) tea.Cmd {
+func (p *player) setRate(now time.Time, rate float64) tea.Cmd {
 	switch {
 	case rate > maxSpeed:
 		return send(noteMsg{rateWords(p.rate()) + " is as fast as it plays", false})
@@ -44,8 +48,9 @@ func (p *player) setRate(rate float64) tea.Cmd {
 		return send(noteMsg{rateWords(p.rate()) + " is as slow as it plays; ] and [ step by frames", false})
 	}
 	p.speed = rate
-	if p.on {
-		return nil // the clock shows it
+	if p.on() {
+		p.clock.Play(now, rate)
+		return nil // the line of time shows it
 	}
 	return send(noteMsg{"space plays at " + rateWords(rate), false})
 }
@@ -64,47 +69,95 @@ func (s *session) playTick() tea.Cmd {
 }
 
 func (s *session) playKey(id string) tea.Cmd {
-	p := &s.play
-	switch id {
-	case "faster":
-		return p.setRate(p.rate() * 2)
-	case "slower":
-		return p.setRate(p.rate() / 2)
-	}
-	if p.on {
-		p.stop()
-		return nil
-	}
 	s.feed.Lock()
 	defer s.feed.Unlock()
-	p.on, p.last = true, time.Time{}
-	p.id++
-	p.at = s.calls.moment()
+	p, now := &s.play, s.env.Now()
+	switch {
+	case id == "faster":
+		return p.setRate(now, p.rate()*2)
+	case id == "slower":
+		return p.setRate(now, p.rate()/2)
+	case p.on():
+		p.stop(now)
+		return nil
+	}
 	if s.calls.list.AtEnd() {
 		s.calls.goTime(0)
-		p.at = s.calls.moment()
 	}
+	p.clock.SeekTime(s.calls.moment())
+	p.clock.Play(now, p.rate())
+	p.id++
 	return s.playTick()
 }
 
 // playOn moves the cursor to where the session was at the moment that is played.
 func (s *session) playOn(m playMsg) tea.Cmd {
 	p := &s.play
-	if !p.on || m.id != p.id {
+	if !p.on() || m.id != p.id {
 		return nil
 	}
-	if !p.last.IsZero() {
-		p.at += time.Duration(float64(m.at.Sub(p.last)) * p.rate())
-	}
-	p.last = m.at
 	s.feed.Lock()
 	defer s.feed.Unlock()
-	s.calls.goTime(p.at)
-	if p.at > s.feed.Density.Last() {
-		p.stop()
+	p.clock.Tick(m.at)
+	s.calls.goTime(p.clock.Time())
+	if _, more := p.clock.Wait(); !more {
+		p.stop(m.at)
 		return nil
 	}
 	return s.playTick()
+}
+
+// step goes on or back by a frame, a call or a turn.
+func (s *session) step(by replay.Unit, n int) tea.Cmd {
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	c, clock := &s.calls, s.play.clock
+	s.play.stop(s.env.Now())
+	if count, _ := (track{c}).Stops(by); count == 0 {
+		return send(noteMsg{map[replay.Unit]string{replay.ByTurn: "no turns are known here", replay.ByCall: "there are no calls"}[by], false})
+	}
+	at := c.frameAtCursor()
+	if it, ok := c.item(c.list.Cursor()); ok && by != replay.ByFrame && !c.frames {
+		at = c.feed.First(it.row)
+	}
+	clock.Seek(replay.Moment(at + 1))
+	clock.Step(by, n)
+	c.goFrame(int(clock.Moment()) - 1)
+	if by != replay.ByFrame {
+		c.pinned = -1 // of a call its answer is shown
+	}
+	return nil
+}
+
+// stepUnits are what the actions step by.
+var stepUnits = map[string]replay.Unit{"step": replay.ByFrame, "step-call": replay.ByCall, "step-turn": replay.ByTurn}
+
+// track is a session on the screen as a clock moves along it: a moment is how many
+// frames had crossed. The session's lock is held while it is used.
+type track struct{ *calls }
+
+func (t track) Len() replay.Moment { return replay.Moment(t.feed.Len()) }
+
+func (t track) Time(m replay.Moment) time.Duration {
+	if m <= 0 {
+		return 0
+	}
+	return t.feed.Frame(int(m) - 1).Time
+}
+
+func (t track) MomentAt(at time.Duration) replay.Moment {
+	return replay.Moment(sort.Search(t.feed.Len(), func(i int) bool { return t.feed.Frame(i).Time > at }))
+}
+
+// Stops are the beginnings of calls and of turns.
+func (t track) Stops(by replay.Unit) (n int, at func(i int) replay.Moment) {
+	switch by {
+	case replay.ByCall:
+		return t.feed.Calls(), func(i int) replay.Moment { return replay.Moment(t.feed.Call(i).Request + 1) }
+	case replay.ByTurn:
+		return len(t.turns), func(i int) replay.Moment { return replay.Moment(t.turns[i].frame + 1) }
+	}
+	return t.feed.Len(), func(i int) replay.Moment { return replay.Moment(i + 1) }
 }
 
 // clock draws the line of time: when much happened, when something failed, and where
@@ -112,8 +165,8 @@ func (s *session) playOn(m playMsg) tea.Cmd {
 func (s *session) clock(w int) string {
 	th := s.env.th
 	at := s.calls.moment()
-	if s.play.on {
-		at = s.play.at
+	if s.play.on() {
+		at = s.play.clock.Time()
 	}
 	words := s.clockWords(at)
 	l := s.clockWidth(w)
@@ -127,7 +180,7 @@ func (s *session) clock(w int) string {
 func (s *session) clockWords(at time.Duration) string {
 	words := seconds(at) + " / " + seconds(s.feed.Density.Last()) + " s"
 	switch rate := s.play.rate(); {
-	case s.play.on:
+	case s.play.on():
 		words = "▶ " + rateWords(rate) + " " + words
 	case rate != 1:
 		words = rateWords(rate) + " " + words

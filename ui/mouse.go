@@ -36,7 +36,7 @@ func (s *session) mouse(m tea.MouseMsg) {
 		s.hold = lineDown
 	case a.clock.has(m.X, m.Y) && m.Button == tea.MouseButtonLeft:
 		if w := s.clockWidth(s.w); w >= leastClock && (m.X <= w || !pressed(m)) { // drawn beyond its end is at its end
-			s.play.stop()
+			s.play.stop(s.env.Now())
 			s.calls.goTime(s.feed.Density.Moment(m.X-1, w))
 		}
 	case a.calls.has(m.X, m.Y):
@@ -73,7 +73,7 @@ func (s *session) clickCalls(m tea.MouseMsg) {
 	}
 	again := row == c.list.Cursor() && s.focus == inCalls
 	s.focus = inCalls
-	s.play.stop()
+	s.play.stop(s.env.Now())
 	c.follow, c.pinned = false, -1
 	c.list.Go(row)
 	c.offLine(false)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"maps"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -87,6 +88,7 @@ func newSession(e *env, path string, f *feed.Feed, goal int) (*session, tea.Cmd)
 	s := &session{env: e, path: path, feed: f, goal: goal, panes: panes{focus: inCalls, rows: 50, cols: 50}}
 	s.calls = calls{env: e, feed: f, follow: true, pinned: -1}
 	s.frame = framePane{env: e, want: -1}
+	s.play = newPlayer(&s.calls)
 	return s, tea.Batch(s.advance(), loadMarks(f, path), s.watchFile())
 }
 
@@ -337,8 +339,10 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 		s.frame.ver++
 	case "play", "faster", "slower":
 		return s.playKey(id), true
-	case "step", "step-back":
-		s.step(map[string]int{"step": 1, "step-back": -1}[id])
+	case "step", "step-call", "step-turn":
+		return s.step(stepUnits[id], 1), true
+	case "step-back", "step-call-back", "step-turn-back":
+		return s.step(stepUnits[strings.TrimSuffix(id, "-back")], -1), true
 	case "copy", "copy-frame", "copy-value", "copy-path", "copy-block", "copy-request", "copy-shell":
 		return s.copy(id), true
 	case "findings", "stats", "peers", "rent", "diff", "search":
@@ -438,7 +442,7 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 		return nil, true
 	case "next-failure":
 		if s.focus == inCalls {
-			s.play.stop()
+			s.play.stop(s.env.Now())
 			return s.calls.nextFailure(), true
 		}
 	}
@@ -477,7 +481,7 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 	if !s.calls.do(id) {
 		return nil, false
 	}
-	s.play.stop()
+	s.play.stop(s.env.Now())
 	return nil, true
 }
 
@@ -490,14 +494,6 @@ func (s *session) swap() {
 			s.calls.pinned = other
 		}
 	}
-}
-
-// step goes a frame on or back, in the order in which they crossed.
-func (s *session) step(by int) {
-	s.feed.Lock()
-	defer s.feed.Unlock()
-	s.play.stop()
-	s.calls.goFrame(s.calls.frameAtCursor() + by)
 }
 
 // jump puts the cursor on a frame: other screens lead here.
