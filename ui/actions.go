@@ -106,7 +106,7 @@ var actions = []Action{
 	{"open-other", []string{"O"}, "open in the other", "the frame of the other session", "other", groupMove, inDiff},
 	{"differing", []string{"o"}, "only what differs", "hide what is the same on both sides, or show it again", "differing", groupShow, inDiff},
 	{"sort", []string{"o"}, "order", "order the list otherwise", "order", groupSession, inSessions | inReport},
-	{"find", []string{"F"}, "search all recordings", "which recordings have something, and where: by the language of filters", "", groupSession, inSessions},
+	{"find", []string{"F"}, "search all recordings", "which recordings have something, and where: by the language of filters", "search all", groupSession, inSessions},
 	{"keep", []string{"*"}, "keep", "protect the recording from being removed for room, or end that", "keep", groupSession, inSessions},
 	{"delete", []string{"delete", "D"}, "delete", "delete the recording, after asking", "delete", groupSession, inSessions},
 
@@ -186,7 +186,7 @@ func actionsAt(at place) (out []*Action) {
 
 // hintOrder is which hints are worth most, for a line that does not have room for all.
 // Those that it does not name come after its first part; help is always there.
-var hintOrder = []string{"open", "back", "filter", "next-failure", "model", "play", "diff", "rent", "findings", "stats"}
+var hintOrder = []string{"open", "back", "filter", "find", "next-failure", "model", "play", "diff", "rent", "findings", "stats"}
 
 // hintsLast are worth least.
 var hintsLast = []string{"other-pane", "copy-menu", "raw", "swap", "frames", "peers", "filter-help"}

@@ -104,8 +104,8 @@ func (p *choicePage) row(i, w int, base draw.Style) string {
 	}
 	l.Within(name, middle(o.info.Label(), choiceLabel), choiceLabel).Pin(choiceLabel + 1).Gap(2)
 	l.Raw(th.Dim, draw.Cell(ago(p.env.Now(), o.info.Start, p.env.Zone), 12, false)).Gap(2)
-	l.Raw("", draw.Cell(itoa(o.sum.Calls), 5, true)).Gap(2)
-	for _, kind := range failureKinds(th, &o.sum) {
+	l.Raw("", draw.Cell(itoa(o.sum.Requests), 5, true)).Gap(2)
+	for _, kind := range failureKinds(th, &o.sum, func(o *outcomeSign) string { return o.row }) {
 		l.Text(kind.style, kind.text).Gap(1)
 	}
 	return l.Gap(1).Text(th.Dim, strings.TrimSpace(eraWords(&o.sum)+"  "+o.sum.Server)).String()

@@ -127,7 +127,7 @@ func (d *listDrawer) row(r *listRow, base draw.Style) string {
 	d.cell(l, colTransport, th.Dim, transport)
 	d.cell(l, colLength, th.Dim, length(i.Length))
 	d.cell(l, colSize, th.Dim, size(i.Size))
-	d.cell(l, colCalls, "", strconv.Itoa(sum.Calls))
+	d.cell(l, colCalls, "", strconv.Itoa(sum.Requests))
 	d.failures(l, &sum)
 	return l.String()
 }
@@ -139,24 +139,34 @@ func (d *listDrawer) cell(l *draw.Line, column int, style draw.Style, text strin
 	}
 }
 
-// failures tells them by kind where there is room, else their number.
+// failures tells them by kind, in words or in short, where there is room; else their
+// number.
 func (d *listDrawer) failures(l *draw.Line, sum *sessions.Summary) {
 	th := d.s.env.th
 	if sum.Failures == 0 {
 		return
 	}
-	kinds := failureKinds(th, sum)
-	wide := 0
-	for _, k := range kinds {
-		wide += draw.Width(k.text) + 1
+	for _, name := range []func(*outcomeSign) string{
+		func(o *outcomeSign) string { return o.row },
+		func(o *outcomeSign) string { return o.short },
+	} {
+		kinds := failureKinds(th, sum, name)
+		if wide := widthOf(kinds); wide <= l.Left()-1 {
+			for _, k := range kinds {
+				l.Raw(k.style, k.text).Gap(1)
+			}
+			return
+		}
 	}
-	if wide > d.widths[colFailed]+1 {
-		l.Raw(th.Bad, "✗ "+strconv.Itoa(sum.Failures))
-		return
+	l.Raw(th.Bad, "✗ "+strconv.Itoa(sum.Failures))
+}
+
+// widthOf is how wide words are with a blank between them.
+func widthOf(words []styled) (w int) {
+	for _, k := range words {
+		w += draw.Width(k.text) + 1
 	}
-	for _, k := range kinds {
-		l.Raw(k.style, k.text).Gap(1)
-	}
+	return w - 1
 }
 
 // eraWords are a session's revision and era; nothing if both are unknown.
@@ -167,12 +177,13 @@ func eraWords(sum *sessions.Summary) string {
 	return strings.TrimSpace(sum.Revision + " " + sum.Era)
 }
 
-// failureKinds are the failures of a session by kind, in short.
-func failureKinds(th *theme.Theme, sum *sessions.Summary) (kinds []styled) {
-	for _, s := range outcomeSigns {
+// failureKinds are the failures of a session by kind.
+func failureKinds(th *theme.Theme, sum *sessions.Summary, name func(*outcomeSign) string) (kinds []styled) {
+	for i := range outcomeSigns {
+		s := &outcomeSigns[i]
 		n := sum.Outcomes[s.outcome.String()]
 		if n > 0 && s.outcome >= decode.ToolError && s.outcome <= decode.HiddenError {
-			kinds = append(kinds, styled{strconv.Itoa(n) + " " + s.short, outcomeStyle(th, s.outcome)})
+			kinds = append(kinds, styled{strconv.Itoa(n) + " " + name(s), outcomeStyle(th, s.outcome)})
 		}
 	}
 	return kinds
