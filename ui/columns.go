@@ -17,9 +17,18 @@ type column struct {
 	drop  int  // where there is no room, those with the highest number go first; 0 stays
 }
 
-// maxTable is how wide a table gets: on a wider screen numbers would stand too far from
-// the names that they belong to.
-const maxTable = 140
+// A table is no wider than its longest name asks for, and never wider than maxTable: else
+// numbers stand too far from the names that they belong to.
+const (
+	maxTable   = 140
+	leastNames = 28 // cells for names, whatever they are
+)
+
+// tableWidth is how wide a table is on a screen, if its names and its columns take so many
+// cells.
+func tableWidth(w, name, columns int) int {
+	return min(w, maxTable, max(leastNames, name)+columns+3)
+}
 
 // fitColumns tells which columns have room beside a name of at least so many cells, and
 // how many cells they take, with a space before each and one at the end.

@@ -361,7 +361,7 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 			}
 			if around := r.meter.Estimator().Framing(len(q.Messages)); section == claude.Messages && !around.IsZero() {
 				m.rows[head].count = around
-				m.rows = append(m.rows, modelRow{label: "around the messages", count: around, frame: -1})
+				m.rows = append(m.rows, modelRow{label: "for the messages' structure", count: around, frame: -1})
 			}
 			if section == claude.Messages && skipped > 0 {
 				m.rows = append(m.rows, modelRow{label: plural(skipped, "earlier block"), count: before, frame: -1})

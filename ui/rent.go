@@ -173,6 +173,12 @@ func (p *rentPage) tail(w int) (n int) {
 	return n + 1
 }
 
+// table is how wide both tables are: their right ends stand in a line.
+func (p *rentPage) table(w int) int {
+	_, tail := fitColumns(p.v.columns, w, min(30, w/3))
+	return max(tableWidth(w, p.v.longest, p.tail(w)), tableWidth(w, p.v.longestCarried, tail))
+}
+
 func (p *rentPage) names(w int) string {
 	th := p.env.th
 	l := draw.NewLine(w, "").Gap(1)
@@ -187,7 +193,7 @@ func (p *rentPage) names(w int) string {
 		l.Raw(style, name)
 	}
 	put("tool", "▴", 0)
-	l.Pin(min(w, maxTable) - p.tail(w))
+	l.Pin(p.table(w) - p.tail(w))
 	for _, c := range rentColumns {
 		if w >= c.from {
 			put(c.name, "▾", c.width)
@@ -267,7 +273,7 @@ func (p *rentPage) carried(w int, base draw.Style, cells []string, name string, 
 		}
 	}
 	l.Gap(1)
-	end := min(w, maxTable) - tail
+	end := p.table(w) - tail
 	room := max(0, end-l.Used())
 	l.Within(style, middle(name, room), room).Pin(end)
 	putColumns(l, all[carriedBefore:], shown[carriedBefore:], cells[carriedBefore:], func(i int) draw.Style { return of(i + carriedBefore) })
@@ -289,7 +295,7 @@ func (p *rentPage) tool(t *rentTool, w int, base draw.Style) string {
 		calls, style = "never", th.Warn
 	}
 	l := draw.NewLine(w, base).Gap(1)
-	end := min(w, maxTable) - p.tail(w)
+	end := p.table(w) - p.tail(w)
 	if t.server != "" {
 		l.Within(th.Dim, middle(t.server, min(16, end/3)), min(16, end/3)).Gap(1)
 	}
@@ -393,7 +399,7 @@ func (p *rentPage) figures(w, h int) []string {
 
 const (
 	costLeast   = 4 // lines of the table of costs
-	costLines   = 9 // that the whole of it needs
+	costLines   = 6 // that the whole of it needs
 	costWidth   = 56
 	chartBeside = 100 // width of a screen that has the chart beside the costs
 	chartTall   = 8
@@ -468,7 +474,7 @@ func (p *rentPage) chart(w, h int) []string {
 	if p.v.turns == 1 {
 		pieces(foot, "", styled{"→ one request", th.Dim})
 	} else {
-		pieces(foot, "", styled{"→ requests 0 to " + itoa(p.v.turns-1), th.Dim}, styled{", n: after turn n", th.Faint})
+		pieces(foot, "", styled{"→ requests 0 to " + itoa(p.v.turns-1), th.Dim}, styled{"; n follows turn n", th.Faint})
 	}
 	return append(lines, foot.String())
 }
@@ -478,7 +484,11 @@ func (p *rentPage) legend(w int) string {
 	th := p.env.th
 	l := draw.NewLine(w, "").Raw(th.Line, "─ ").Raw(th.Dim, draw.Cut("↑ tokens of each request", max(0, w-4))).Gap(1)
 	if l.Left() > 24 {
-		l.Raw(th.Parts[1], "█").Raw(th.Dim, " tools").Gap(2).Raw(th.Parts[3], "▒").Raw(th.Dim, " all else").Gap(1)
+		rest := "█"
+		if th.Fills != nil {
+			rest = "▒"
+		}
+		l.Raw(th.Parts[1], "█").Raw(th.Dim, " tools").Gap(2).Raw(th.Parts[3], rest).Raw(th.Dim, " all else").Gap(1)
 	}
 	return l.Raw(th.Line, strings.Repeat("─", l.Left())).String()
 }
@@ -493,16 +503,24 @@ func peakOf(all []requestWeight) (peak tokens.Count) {
 }
 
 // level is the piece of a request's bar that stands at line y of rows, counted from
-// below.
+// below. With colours its top is drawn to an eighth of a line; without them the parts
+// differ by their shade.
 func (p *rentPage) level(r *requestWeight, y, rows, peak, width int) (draw.Style, string) {
-	middle := (2*y - 1) * peak // of the line, in halves of a line
+	th := p.env.th
 	bar := max(1, width-1)
-	gap := strings.Repeat(" ", width-bar)
-	switch {
-	case r.tools*2*rows >= middle:
-		return p.env.th.Parts[1], strings.Repeat("█", bar) + gap
-	case bill.Middle(r.total)*2*rows >= middle:
-		return p.env.th.Parts[3], strings.Repeat("▒", bar) + gap
+	fill := func(glyph string) string { return strings.Repeat(glyph, bar) + strings.Repeat(" ", width-bar) }
+	eighths := func(n int) int { return (n*rows*8 + peak/2) / peak }
+	tools, all := (eighths(r.tools)+4)/8, eighths(bill.Middle(r.total))
+	switch left := all - (y-1)*8; {
+	case y <= tools:
+		return th.Parts[1], fill("█")
+	case th.Fills != nil && left >= 4:
+		return th.Parts[3], fill("▒")
+	case th.Fills == nil && left > 0:
+		return th.Parts[3], fill(eighthBlocks[min(left, 8)])
 	}
 	return "", strings.Repeat(" ", width)
 }
+
+// eighthBlocks are blocks by their height, in eighths of a line.
+var eighthBlocks = [...]string{"", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}

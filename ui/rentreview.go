@@ -10,22 +10,24 @@ import (
 	"github.com/mcptap/mcptap/replay/ledger"
 	"github.com/mcptap/mcptap/replay/rent"
 	"github.com/mcptap/mcptap/replay/tokens"
+	"github.com/mcptap/mcptap/ui/draw"
 )
 
 // rentReview is what a session's tools and answers cost, as plain values.
 type rentReview struct {
-	host, confidence, asOf string
-	sessions, turns, calls int
-	offered                int // tools of the newest request
-	left                   int // tools that were listed and are not in it
-	sent, other            *rent.Rent
-	otherName              string
-	carried                tokens.Count // by the newest request
-	deferring              string
-	tools                  []rentTool
-	lines                  []rentLine
-	columns                []column // of what is carried along, as wide as what is in them
-	weights                []requestWeight
+	host, confidence, asOf  string
+	sessions, turns, calls  int
+	offered                 int // tools of the newest request
+	left                    int // tools that were listed and are not in it
+	sent, other             *rent.Rent
+	otherName               string
+	carried                 tokens.Count // by the newest request
+	deferring               string
+	tools                   []rentTool
+	lines                   []rentLine
+	columns                 []column // of what is carried along, as wide as what is in them
+	longest, longestCarried int      // cells of the longest name of a tool, and of what is carried along
+	weights                 []requestWeight
 }
 
 // rentTool is a definition and what it costs. Its texts are from the outside.
@@ -89,6 +91,14 @@ func reviewRent(e *env, path string, others bool) (*review, error) {
 	v.otherName = strings.Replace(v.otherName, "loaded up front", "up front", 1) // a column has no room for more
 	v.tools, v.lines, v.weights = rentTools(b), rentLines(b), r.weights(b.Report.Turns)
 	v.columns = carriedWidths(v.lines)
+	for i := range v.tools {
+		v.longest = max(v.longest, draw.Width(draw.Safe(v.tools[i].server+" "+v.tools[i].name, maxTable)))
+	}
+	for i := range v.lines {
+		if c := v.lines[i].carried; c != nil {
+			v.longestCarried = max(v.longestCarried, draw.Width(draw.Safe(c.name, maxTable)))
+		}
+	}
 	return &review{rent: v, frames: r.loaded[0].Len()}, nil
 }
 

@@ -21,6 +21,7 @@ type statsReview struct {
 	groups  []*report.Group
 	totals  *decode.Totals
 	columns []column // as wide as what is in them
+	longest int      // cells of the longest name
 }
 
 // statsOf works the statistics out.
@@ -33,6 +34,7 @@ func statsOf(l *sessions.Loaded) *statsReview {
 		for i, cell := range statCells(g) {
 			v.columns[i].width = max(v.columns[i].width, draw.Width(cell))
 		}
+		v.longest = max(v.longest, draw.Width(draw.Safe(g.Method+" "+g.Name, maxTable)))
 	}
 	return v
 }
@@ -66,8 +68,8 @@ func statCells(g *report.Group) []string {
 			cells[statP50+i] = millis(time.Duration(v * float64(time.Millisecond)))
 		}
 	}
-	if n := len(g.Times); n > 0 && n <= fewTimes {
-		cells[statP95] = "n=" + strconv.Itoa(n)
+	if len(g.Times) <= fewTimes {
+		cells[statP95] = ""
 	}
 	return cells
 }
@@ -129,7 +131,7 @@ func (p *statsPage) key(i int) rowKey {
 // fit tells which columns there are on a screen of a width, and where they begin.
 func (p *statsPage) fit(w int) (shown []bool, at int) {
 	shown, tail := fitColumns(p.v.columns, w, min(24, w/3))
-	return shown, min(w, maxTable) - tail
+	return shown, tableWidth(w, p.v.longest, tail) - tail
 }
 
 func (p *statsPage) head(w, _ int) []string {

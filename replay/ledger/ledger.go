@@ -330,7 +330,7 @@ func (r *reader) doubtCalls() {
 		}
 	}
 	if unlisted > 0 {
-		r.doubt("definitions of tools that were called and never listed are in no sum: those of %s", english.Plural(unlisted, "call", ""))
+		r.doubt("%s went to tools that were never listed: their definitions are in no sum", english.Plural(unlisted, "call", ""))
 	}
 	if left > 0 {
 		r.doubt("definitions that this host leaves out are in no sum, though %s of such crossed", english.Plural(left, "call", ""))
