@@ -30,11 +30,12 @@ type screenTest struct {
 
 	fences int // that there were
 
-	mu     sync.Mutex
-	emu    *vt.Emulator
-	raw    bytes.Buffer // all that was written to the terminal
-	drawn  chan struct{}
-	closed chan struct{}
+	mu      sync.Mutex
+	emu     *vt.Emulator
+	raw     bytes.Buffer // all that was written to the terminal
+	undrawn []byte       // the beginning of a picture
+	drawn   chan struct{}
+	closed  chan struct{}
 }
 
 // onScreen starts mcptap on a terminal of w by h cells.
@@ -115,7 +116,10 @@ func (s *screenTest) pump() {
 		}
 		s.mu.Lock()
 		s.raw.Write(b[:n])
-		_, _ = s.emu.Write(b[:n])
+		s.undrawn = append(s.undrawn, b[:n]...)
+		whole := wholePictures(s.undrawn)
+		_, _ = s.emu.Write(s.undrawn[:whole])
+		s.undrawn = s.undrawn[whole:]
 		s.mu.Unlock()
 		if s.light && bytes.Contains(b[:n], []byte("\x1b]11;?")) {
 			_, _ = s.pty.WriteString("\x1b]11;rgb:ffff/ffff/f0f0\x1b\\")
@@ -125,6 +129,19 @@ func (s *screenTest) pump() {
 		default:
 		}
 	}
+}
+
+// wholePictures is how much of what a terminal was sent it draws now: synchronized output
+// is drawn when all of it is there.
+func wholePictures(b []byte) int {
+	begin, end := []byte("\x1b[?2026h"), []byte("\x1b[?2026l")
+	if at := bytes.LastIndex(b, begin); at > bytes.LastIndex(b, end) {
+		return at
+	}
+	if at := bytes.LastIndexByte(b, 0x1b); at >= 0 && bytes.HasPrefix(begin, b[at:]) {
+		return at
+	}
+	return len(b)
 }
 
 // discard takes the emulator's own answers, which nobody waits for.
