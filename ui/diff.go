@@ -91,7 +91,7 @@ func (p *choicePage) row(i, w int, base draw.Style) string {
 	if o.same {
 		name = th.Strong
 	}
-	l.Raw(name, draw.Cell(o.info.Label(), 24, false)).Gap(2)
+	l.Cell(name, o.info.Label(), 24, false).Gap(2) // from the outside
 	l.Raw(th.Dim, draw.Cell(ago(p.env.Now(), o.info.Start, p.env.Zone), 12, false)).Gap(2)
 	l.Raw("", draw.Cell(itoa(o.sum.Calls), 5, true)).Gap(2)
 	for _, kind := range failureKinds(th, &o.sum) {

@@ -408,11 +408,28 @@ func (e *env) copy(what, text string) tea.Cmd {
 	if text == "" || e.Copy == nil {
 		return send(noteMsg{"there is nothing to copy here", false})
 	}
-	put := e.Copy
+	put, text := e.Copy, safeLines(text)
 	return func() tea.Msg {
 		if err := put(text); err != nil {
 			return noteMsg{"copying: " + err.Error(), true}
 		}
 		return noteMsg{"copied the " + what + " (" + size(int64(len(text))) + " B)", false}
 	}
+}
+
+// safeLines is text with what ends and parts lines, and nothing else that is hidden: it
+// may be pasted into a terminal.
+func safeLines(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		n := strings.IndexAny(text, "\n\t\r")
+		if n < 0 {
+			b.WriteString(safetext.Line(text))
+			break
+		}
+		b.WriteString(safetext.Line(text[:n]))
+		b.WriteByte(text[n])
+		text = text[n+1:]
+	}
+	return b.String()
 }

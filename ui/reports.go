@@ -171,6 +171,9 @@ func (r *reportScreen) do(id string) (tea.Cmd, bool) {
 	case "together":
 		return r.together(), true
 	case "sort":
+		if r.review == nil { // there is nothing to order yet
+			return nil, true
+		}
 		r.page.reorder()
 		r.list.Forget()
 		return nil, true
