@@ -121,7 +121,7 @@ func (s *sessionList) take(m listedMsg) {
 // watched lists anew when the folder has changed, or now and then while a session is
 // live.
 func (s *sessionList) watched(m watchMsg) tea.Cmd {
-	stale := s.anyLive() && s.env.Now().Sub(s.at) >= listEvery
+	stale := s.anyLive() && s.env.Now().Sub(s.at) >= listEvery || s.anyStarting()
 	if s.listed && (stale || !m.mark.Equal(s.mark)) {
 		s.mark, s.at = m.mark, s.env.Now()
 		return tea.Batch(s.read(), s.watch())
@@ -131,6 +131,11 @@ func (s *sessionList) watched(m watchMsg) tea.Cmd {
 
 func (s *sessionList) anyLive() bool {
 	return slices.ContainsFunc(s.infos, func(i sessions.Info) bool { return i.State == sessions.Live })
+}
+
+// anyStarting reports a recording that may become live without the folder's changing.
+func (s *sessionList) anyStarting() bool {
+	return slices.ContainsFunc(s.infos, func(i sessions.Info) bool { return i.State != sessions.Live && i.Starting(s.env.Now()) })
 }
 
 // sessionOrders are the orders of the list. Live sessions are on top in each.

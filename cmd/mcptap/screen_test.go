@@ -34,6 +34,7 @@ type screenTest struct {
 	emu     *vt.Emulator
 	raw     bytes.Buffer // all that was written to the terminal
 	undrawn []byte       // the beginning of a picture
+	onDrawn func(screen string)
 	drawn   chan struct{}
 	closed  chan struct{}
 }
@@ -120,6 +121,9 @@ func (s *screenTest) pump() {
 		whole := wholePictures(s.undrawn)
 		_, _ = s.emu.Write(s.undrawn[:whole])
 		s.undrawn = s.undrawn[whole:]
+		if s.onDrawn != nil {
+			s.onDrawn(s.emu.String())
+		}
 		s.mu.Unlock()
 		if s.light && bytes.Contains(b[:n], []byte("\x1b]11;?")) {
 			_, _ = s.pty.WriteString("\x1b]11;rgb:ffff/ffff/f0f0\x1b\\")

@@ -96,7 +96,7 @@ func (f *Feed) Advance(now func() time.Time, budget time.Duration) (st Status) {
 		}
 	}
 	// A tap that ended since the last read has written its last records before.
-	st.Live = f.session.Running()
+	st.Live = f.session.Running() || f.session.Starting(now())
 	st.More = !st.Live && st.Err == nil && f.session.Grown()
 	return st
 }
