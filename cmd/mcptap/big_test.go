@@ -200,18 +200,9 @@ func generateLong(b *testing.B, path string, frames int) {
 func BenchmarkBigFrame(b *testing.B) {
 	const size = 300 << 20
 	path := filepath.Join(b.TempDir(), "20261130T120000Z-frame-0001.jsonl")
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	fmt.Fprintln(f, `{"mcptap":1,"session":"20261130T120000Z-frame-0001","start":"2026-11-30T12:00:00Z","transport":"stdio","command":["server"],"label":"frame"}`)
-	fmt.Fprintln(f, `{"n":1,"t":1000,"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"dump","arguments":{}}}}`)
-	fmt.Fprint(f, `{"n":2,"t":2000,"dir":"s2c","msg":{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"`)
-	for piece, n := strings.Repeat("all of the words there are\\n", 40000), 0; n < size; n += len(piece) {
-		fmt.Fprint(f, piece)
-	}
-	fmt.Fprintln(f, `"}]}}}`)
-	if err := f.Close(); err != nil {
+	// The tap keeps so long a frame in a file of its own.
+	c := exec.Command("mcptap", "--log", path, "--", "fakeserver", `say={"jsonrpc":"2.0","method":"dump","params":{"text":"`, fmt.Sprintf("say-bytes=%d", size), `line="}}`)
+	if err := c.Run(); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
@@ -219,7 +210,7 @@ func BenchmarkBigFrame(b *testing.B) {
 		s := onScreen(b, 120, 40, "--dir", filepath.Dir(path), "browse", path)
 		s.wait("dump")
 		fmt.Printf("a frame of 300 MB: its row after %s ms, ", milliseconds(time.Since(start)))
-		s.wait("frame 2 ")
+		s.wait("─ frame ", "0123456789abcdef")
 		fmt.Printf("the frame after %s ms", milliseconds(time.Since(start)))
 		w := watch(s)
 		w.press("", 5*time.Second)
