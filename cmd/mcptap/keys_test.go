@@ -26,15 +26,7 @@ import (
 
 // Scripts of keys in a terminal, of which the cells are looked at.
 
-// bodies are the bytes of a recording's frames, in their order.
-func bodies(t testing.TB, path string) (out [][]byte) {
-	t.Helper()
-	for _, f := range framesOf(t, path) {
-		out = append(out, f.Body)
-	}
-	return out
-}
-
+// framesOf are the frames of a recording, in their order.
 func framesOf(t testing.TB, path string) (out []*tap.Frame) {
 	t.Helper()
 	for _, r := range taptest.Records(t, readFile(t, path)) {
