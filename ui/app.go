@@ -205,7 +205,7 @@ func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 	case "ctrl+c":
 		return a.quit()
 	case "ctrl+z":
-		return tea.Suspend
+		return suspend()
 	}
 	switch {
 	case a.dialog != nil:

@@ -313,6 +313,17 @@ func TestKeysLeave(t *testing.T) {
 	}
 }
 
+// TestKeysSuspend: where no shell could take the program up again, it goes on.
+func TestKeysSuspend(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 80, 24, "--dir", sampleStore(t), "browse", "school")
+	s.wait("menu week=49")
+	s.keys("\x1a")
+	s.fence()
+	s.keys("q")
+	s.ends(0)
+}
+
 // TestKeysClosedTerminal: a program whose terminal is gone ends, whether it hears of
 // that by a signal or only when it reads.
 func TestKeysClosedTerminal(t *testing.T) {
