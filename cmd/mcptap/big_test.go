@@ -123,7 +123,7 @@ func BenchmarkBigSession(b *testing.B) {
 		keyTable(out, "mcptap", w, map[string]string{"j": "j", "pgdn": "\x1b[6~", "ctrl+f": "\x06", "G": "G", "g": "g"}, func(r *rand.Rand) string {
 			return fmt.Sprintf("\x1b[<0;%d;39M\x1b[<0;%d;39m", 2+r.IntN(80), 2+r.IntN(80)) // on the line of time
 		})
-		fmt.Fprintf(out, "filter\tfirst rows, ms\tall, ms\trows\t\n")
+		fmt.Fprintf(out, "filter\tfirst change, ms\tlast, ms\trows\t\n")
 		for _, f := range []string{"tool:tool_4", "status:failed", "tool:tool_4 status:failed", `"no record"`, `"record 4711,"`, `"nothing like it"`} {
 			first, last := w.press("g/\x15"+f+"\r", time.Second)
 			rows := regexp.MustCompile(`([\d,]+) of [\d,]+`).FindString(s.text())
