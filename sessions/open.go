@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/mcptap/mcptap/sessions/neutral"
 	"github.com/mcptap/mcptap/tap"
@@ -105,6 +106,25 @@ func (s *Session) Running() bool {
 	f, ok := s.file.(*os.File)
 	return ok && live(f)
 }
+
+// startTime is how long a tap may take from creating its recording to locking it and
+// writing the first line, on a machine that has much else to do.
+const startTime = 10 * time.Second
+
+// Starting reports whether the journal is as empty as one that its tap has just created:
+// it may not have come to locking it yet.
+func (s *Session) Starting(now time.Time) bool {
+	f, ok := s.file.(*os.File)
+	if !ok {
+		return false
+	}
+	stat, err := f.Stat()
+	return err == nil && stat.Size() == 0 && now.Sub(stat.ModTime()).Abs() < startTime
+}
+
+// Starting reports whether a recording that was listed may be one that its tap has just
+// created.
+func (i *Info) Starting(now time.Time) bool { return i.Empty && now.Sub(i.Start).Abs() < startTime }
 
 // Grown reports whether the journal has more than was read: its tap may have
 // written its last records between our last read and its end.

@@ -97,7 +97,7 @@ func newApp(o Options, profile colorprofile.Profile, dark bool) *app {
 func (a *app) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if a.env.Open != "" { // the list can wait until it is shown: summing up long sessions takes a while
-		cmds = append(cmds, openSession(a.env.Open, -1))
+		cmds = append(cmds, a.env.openSession(a.env.Open, -1))
 	} else {
 		cmds = append(cmds, a.screens[0].(*sessionList).start())
 	}
@@ -222,7 +222,7 @@ func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 	case "ctrl+c":
 		return a.quit()
 	case "ctrl+z":
-		return tea.Suspend
+		return suspend()
 	case "ctrl+l": // what spoils a screen may come while something lies over it
 		return tea.ClearScreen
 	}

@@ -1,8 +1,7 @@
 package ui
 
 import (
-	"bufio"
-	"fmt"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,10 +13,10 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/tap/taptest"
 )
 
-// generate writes a session of so many frames: calls of a dozen tools with a
-// notification now and then, one in a hundred of them fails.
+// generate writes a session of so many frames.
 func generate(b *testing.B, frames int) sessions.Store {
 	b.Helper()
 	store := sessions.Store{Dir: filepath.Join(b.TempDir(), "store")}
@@ -28,29 +27,7 @@ func generate(b *testing.B, frames int) sessions.Store {
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	fmt.Fprintln(w, `{"mcptap":1,"session":"20261130T120000Z-long-0001","start":"2026-11-30T12:00:00Z","transport":"stdio","command":["server"],"label":"long"}`)
-	for n, id := 1, 1; n <= frames; id++ {
-		line := func(dir, msg string) {
-			if n <= frames {
-				fmt.Fprintf(w, `{"n":%d,"t":%d,"dir":%q,"msg":%s}`+"\n", n, n*1000000, dir, msg)
-			}
-			n++
-		}
-		line("c2s", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"tool_%d","arguments":{"query":"number %d of a long session","limit":%d}}}`, id, id%12, id, id%50))
-		if id%10 == 0 {
-			line("s2c", fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"working on %d"}}`, id))
-		}
-		if id%100 == 0 {
-			line("s2c", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"no record %d"}],"isError":true}}`, id, id))
-		} else {
-			line("s2c", fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"record %d, found at once, with some words about it"}]}}`, id, id))
-		}
-	}
-	if err := w.Flush(); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	if err := errors.Join(taptest.WriteLong(f, "20261130T120000Z-long-0001", frames), f.Close()); err != nil {
 		b.Fatal(err)
 	}
 	return store
@@ -77,7 +54,7 @@ func BenchmarkMillion(b *testing.B) {
 		// Step by step, as bubbletea does: a picture after each message.
 		first, worst := time.Duration(0), time.Duration(0)
 		var s *session
-		queue := []tea.Cmd{openSession(path, -1)}
+		queue := []tea.Cmd{d.app.env.openSession(path, -1)}
 		for len(queue) > 0 {
 			cmd := queue[0]
 			queue = queue[1:]

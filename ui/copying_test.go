@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/colorprofile"
 
@@ -213,7 +214,7 @@ func storeOfOddFiles(t *testing.T) sessions.Store {
 		if err := os.WriteFile(store.Path(name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chtimes(store.Path(name), now, now); err != nil {
+		if err := os.Chtimes(store.Path(name), now, now.Add(-time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -225,7 +226,7 @@ func storeOfOddFiles(t *testing.T) sessions.Store {
 func TestOddFiles(t *testing.T) {
 	store := storeOfOddFiles(t)
 	d := drive(t, store, colorprofile.NoTTY, 120, 30)
-	d.has("9 recordings", "future         not a recording: the journal has format version 99", "empty          not a recording: the file is empty", "words          not a recording: its first line is not JSON", "torn           not a recording: its first line has no end", "array          not a recording: its first line is JSON, but no record of mcptap", "now        nostart", "now        words")
+	d.has("9 recordings", "future         not a recording: the journal has format version 99", "empty          not a recording: the file is empty", "words          not a recording: its first line is not JSON", "torn           not a recording: its first line has no end", "array          not a recording: its first line is JSON, but no record of mcptap", "1 h ago    nostart", "1 h ago    words")
 	d.keys("/", "+words", "enter", "enter")
 	d.has("it can't be opened", "it is not a recording: its first line is not JSON")
 	d.keys("enter", "D")

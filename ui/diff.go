@@ -367,7 +367,7 @@ func (p *diffPage) openOther(r *reportScreen) tea.Cmd {
 			return send(noteMsg{"only in this session: the other one has no such frame", false})
 		}
 	}
-	return openSession(p.path, goal)
+	return p.env.openSession(p.path, goal)
 }
 
 func (p *diffPage) head(w, h int) []string {

@@ -255,9 +255,9 @@ func (f *findScreen) open() tea.Cmd {
 	r := f.rows[f.list.Cursor()]
 	g := &f.groups[r.group]
 	if r.hit < 0 {
-		return openFiltered(g.info.Path, f.text)
+		return f.env.openFiltered(g.info.Path, f.text)
 	}
-	return openSession(g.info.Path, g.hits[r.hit].frame)
+	return f.env.openSession(g.info.Path, g.hits[r.hit].frame)
 }
 
 func (f *findScreen) click(m tea.MouseMsg) tea.Cmd {

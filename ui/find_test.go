@@ -376,7 +376,7 @@ func framesOf(s *feed.Feed, r feed.Row) (frames []int) {
 
 func wholeFeed(t *testing.T, path string) *feed.Feed {
 	t.Helper()
-	s, err := feed.Open(path)
+	s, err := feed.Open(path, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

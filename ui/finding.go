@@ -84,7 +84,7 @@ func (f *finding) search(g *findGroup) error {
 		}
 	}
 	var err error
-	if f.feed, err = feed.Open(g.info.Path); err != nil {
+	if f.feed, err = feed.Open(g.info.Path, f.now()); err != nil {
 		return err
 	}
 	defer func() { _ = f.feed.Close() }()

@@ -13,6 +13,7 @@ type inputFilter struct {
 	*os.File
 	pending []byte          // the beginning of an answer
 	ground  func(dark bool) // takes the answer that tells the background
+	ended   func()          // is told that the terminal is gone; bubbletea would wait for ever
 }
 
 // maxAnswer bounds an answer; what is longer is none.
@@ -21,6 +22,9 @@ const maxAnswer = 4096
 // Read reads from the terminal. It may give nothing at all.
 func (f *inputFilter) Read(p []byte) (int, error) {
 	n, err := f.File.Read(p)
+	if err != nil && f.ended != nil {
+		go f.ended() // the program may be waiting for us to read
+	}
 	if n == 0 {
 		return n, err
 	}

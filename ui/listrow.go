@@ -116,7 +116,7 @@ func (d *listDrawer) row(r *listRow, base draw.Style) string {
 		transport = i.Header.Transport
 	}
 	d.cell(l, colWhen, th.Dim, ago(d.s.env.Now(), i.Start, d.s.env.Zone))
-	if i.Problem != "" {
+	if i.Problem != "" && !i.Starting(d.s.env.Now()) {
 		l.Cell(th.Dim, cmp.Or(i.Label(), i.ID), d.widths[colLabel], false)
 		return l.Gap(1).Text(th.Warn, "not a recording: "+i.Problem).String()
 	}

@@ -59,3 +59,19 @@ func TestTogether(t *testing.T) {
 	d.keys("T")
 	d.has("no such file")
 }
+
+// TestOrderBeforeThereIsAny: keys may come before what they are about.
+func TestOrderBeforeThereIsAny(t *testing.T) {
+	store := testStore(t)
+	d := drive(t, store, colorprofile.TrueColor, 100, 30).keys("enter")
+	s := d.app.top().(*session)
+	for _, id := range []string{"findings", "stats", "peers", "rent", "search", "diff"} {
+		r := s.newReport(id)
+		for _, a := range actions {
+			if a.where&r.place() != 0 && a.ID != "query" {
+				r.do(a.ID)
+			}
+		}
+		r.view(100, 29)
+	}
+}

@@ -49,6 +49,7 @@ func Run(o Options, t Terminal) error {
 	p := tea.NewProgram(g, tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithInput(in), tea.WithOutput(out), tea.WithFPS(maxFPS), tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler())
 	g.quit = p.Quit
 	in.ground = func(dark bool) { p.Send(groundMsg{dark}) }
+	in.ended = p.Quit
 	told := make(chan os.Signal, 1)
 	stop := quitOn(p, told)
 	_, err := p.Run()
@@ -85,16 +86,47 @@ type guard struct {
 	err  error // what went wrong; nothing is done or drawn after it
 }
 
-func (g *guard) Init() tea.Cmd { return g.app.Init() }
+// brokenMsg is a panic in a command.
+type brokenMsg struct{ err error }
+
+func (g *guard) Init() tea.Cmd { return guarded(g.app.Init()) }
 
 func (g *guard) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {
 	defer g.catch()
 	m = g
+	if broken, ok := msg.(brokenMsg); ok && g.err == nil {
+		g.err = broken.err
+		return m, tea.Quit
+	}
 	if g.err == nil {
 		_, cmd = g.app.Update(msg)
 	}
-	return m, cmd
+	return m, guarded(cmd)
 }
+
+// guarded is a command whose panic is a message: bubbletea would leave in its own way
+// there too, and not say what went wrong.
+func guarded(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = brokenMsg{mistake(r)}
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = guarded(batch[i])
+			}
+		}
+		return msg
+	}
+}
+
+func mistake(r any) error { return fmt.Errorf("a mistake in mcptap: %v\n%s", r, debug.Stack()) }
 
 func (g *guard) View() (picture string) {
 	defer g.catch()
@@ -106,7 +138,7 @@ func (g *guard) View() (picture string) {
 
 func (g *guard) catch() {
 	if r := recover(); r != nil {
-		g.err = fmt.Errorf("a mistake in mcptap: %v\n%s", r, debug.Stack())
+		g.err = mistake(r)
 		go g.quit() // it waits for the loop that is here now
 	}
 }

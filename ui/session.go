@@ -56,16 +56,18 @@ const (
 	followEvery = 50 * time.Millisecond
 )
 
-func openSession(path string, goal int) tea.Cmd {
+// openSession opens a recording, and puts the cursor on a frame; -1 for none.
+func (e *env) openSession(path string, goal int) tea.Cmd {
+	now := e.Now
 	return func() tea.Msg {
-		f, err := feed.Open(path)
+		f, err := feed.Open(path, now())
 		return openedMsg{path: path, feed: f, goal: goal, err: err}
 	}
 }
 
 // openFiltered opens a session with a filter.
-func openFiltered(path, text string) tea.Cmd {
-	open := openSession(path, -1)
+func (e *env) openFiltered(path, text string) tea.Cmd {
+	open := e.openSession(path, -1)
 	return func() tea.Msg {
 		msg := open().(openedMsg)
 		msg.filter = text

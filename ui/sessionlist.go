@@ -128,7 +128,7 @@ func (s *sessionList) take(m listedMsg) {
 // watched lists anew when the folder has changed, or now and then while a session is
 // live.
 func (s *sessionList) watched(m watchMsg) tea.Cmd {
-	stale := s.anyLive() && s.env.Now().Sub(s.at) >= listEvery
+	stale := s.anyLive() && s.env.Now().Sub(s.at) >= listEvery || s.anyStarting()
 	if s.listed && (stale || !m.mark.Equal(s.mark)) {
 		s.mark, s.at = m.mark, s.env.Now()
 		return tea.Batch(s.read(), s.watch())
@@ -138,6 +138,11 @@ func (s *sessionList) watched(m watchMsg) tea.Cmd {
 
 func (s *sessionList) anyLive() bool {
 	return slices.ContainsFunc(s.infos, func(i sessions.Info) bool { return i.State == sessions.Live })
+}
+
+// anyStarting reports a recording that may become live without the folder's changing.
+func (s *sessionList) anyStarting() bool {
+	return slices.ContainsFunc(s.infos, func(i sessions.Info) bool { return i.State != sessions.Live && i.Starting(s.env.Now()) })
 }
 
 // sessionOrders are the orders of the list. Live sessions are on top in each.
@@ -319,7 +324,7 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 		path := i.Path
 		return s.env.copy(func() (copied, error) { return copied{what: "file name", b: []byte(path)}, nil }), true
 	}
-	return openSession(i.Path, -1), true
+	return s.env.openSession(i.Path, -1), true
 }
 
 func (s *sessionList) filterPrompt() {

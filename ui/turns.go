@@ -87,6 +87,7 @@ func (s *session) tookTurns(m turnsMsg) {
 
 // setTurns draws a line before the first call of each turn. The cursor stays on its row.
 func (c *calls) setTurns(turns []turnStart) {
+	turns = slices.DeleteFunc(turns, func(t turnStart) bool { return t.frame >= c.feed.Len() }) // the file was ahead of us
 	for i := range turns {
 		turns[i].base = c.feed.RowOf(turns[i].frame)
 	}

@@ -121,3 +121,15 @@ func TestEveryRowHasItsPlace(t *testing.T) {
 		t.Errorf("%d rows, %d lines of %d turns, %d parts", rows, lines, len(c.turns), parts)
 	}
 }
+
+// TestTurnsAhead: who looks for turns reads the file anew, and may find a live session
+// further on than what was read for the screen.
+func TestTurnsAhead(t *testing.T) {
+	s := drive(t, turnStore(t, 1000, 3000), colorprofile.NoTTY, 80, 24).keys("enter").app.top().(*session)
+	s.feed.Lock()
+	defer s.feed.Unlock()
+	s.calls.setTurns([]turnStart{{frame: 2, turn: 1}, {frame: s.feed.Len(), turn: 2}, {frame: s.feed.Len() + 7, turn: 3}})
+	if len(s.calls.turns) != 1 {
+		t.Errorf("%d turns", len(s.calls.turns))
+	}
+}

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/creack/pty"
 )
 
 // sampleStore has the sessions of the screens' own tests.
@@ -194,30 +193,17 @@ func TestBrowseResize(t *testing.T) {
 	s := onScreen(t, 100, 30, "--dir", sampleStore(t), "browse", "tickets-modern")
 	s.wait("server/discover")
 	r := rand.New(rand.NewPCG(3, 4))
-	resize := func(w, h int) {
-		s.mu.Lock()
-		s.emu.Resize(w, h)
-		s.mu.Unlock()
-		if err := pty.Setsize(s.pty, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)}); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for range 150 {
-		resize(20+r.IntN(200), 5+r.IntN(60))
+		s.resize(20+r.IntN(200), 5+r.IntN(60))
 		s.keys(string("jkfrsez+-"[r.IntN(9)]))
 	}
-	resize(91, 27)
+	s.resize(91, 27)
 	s.keys("q")
 	s.ends(0)
 
 	s = onScreen(t, 30, 8, "--dir", sampleStore(t), "browse", "tickets-modern")
 	s.wait("server/disc")
-	s.mu.Lock()
-	s.emu.Resize(91, 27)
-	s.mu.Unlock()
-	if err := pty.Setsize(s.pty, &pty.Winsize{Rows: 27, Cols: 91}); err != nil {
-		t.Fatal(err)
-	}
+	s.resize(91, 27)
 	s.until(func(screen string) bool {
 		lines := strings.Split(screen, "\n")
 		return len(lines) == 27 && strings.Contains(lines[26], "? help") && ansi.StringWidth(strings.TrimRight(lines[1], "\n")) == 91

@@ -5,10 +5,15 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/mcptap/mcptap/cmd/internal/cli"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/tap/taptest"
@@ -23,7 +28,25 @@ func TestMain(m *testing.M) {
 		"fakeserver": fakeServer,
 		"sdkserver":  sdkServer,
 		"my-agent":   myAgent,
+
+		"broken-mcptap": brokenMcptap,
 	})
+}
+
+// brokenMcptap is the program with a clock that breaks down when the function asks it
+// whose name is in BROKEN_IN, once a session was opened.
+func brokenMcptap() {
+	var opened atomic.Bool
+	os.Exit(cli.Main(os.Args[1:], cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: func() time.Time {
+		stack := string(debug.Stack())
+		if strings.Contains(stack, "(*Feed).Advance") {
+			opened.Store(true)
+		}
+		if opened.Load() && strings.Contains(stack, os.Getenv("BROKEN_IN")) {
+			panic("broken on purpose")
+		}
+		return time.Now()
+	}}))
 }
 
 func TestScripts(t *testing.T) {
@@ -75,12 +98,18 @@ func journalOf(t *testing.T, store string) []byte {
 	return readJournal(t, infos[0].Path)
 }
 
-func readJournal(t *testing.T, path string) []byte {
+func readFile(t testing.TB, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return b
+}
+
+func readJournal(t *testing.T, path string) []byte {
+	t.Helper()
+	b := readFile(t, path)
 	taptest.Check(t, b)
 	return b
 }

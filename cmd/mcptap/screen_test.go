@@ -21,27 +21,44 @@ import (
 // screenTest is the program on a terminal: a pseudo-terminal, and behind it an emulator
 // whose cells the tests look at.
 type screenTest struct {
-	t     *testing.T
+	t     testing.TB
 	cmd   *exec.Cmd
 	pty   *os.File
 	tty   *os.File
 	state string // of the terminal before
 	light bool   // the terminal's background
 
-	mu     sync.Mutex
-	emu    *vt.Emulator
-	raw    bytes.Buffer // all that was written to the terminal
-	drawn  chan struct{}
-	closed chan struct{}
+	fences int // that there were
+
+	mu      sync.Mutex
+	emu     *vt.Emulator
+	raw     bytes.Buffer // all that was written to the terminal
+	undrawn []byte       // the beginning of a picture
+	onDrawn func(screen string)
+	drawn   chan struct{}
+	closed  chan struct{}
 }
 
 // onScreen starts mcptap on a terminal of w by h cells.
-func onScreen(t *testing.T, w, h int, args ...string) *screenTest {
+func onScreen(t testing.TB, w, h int, args ...string) *screenTest {
 	t.Helper()
 	return startOnScreen(t, w, h, false, args...)
 }
 
-func startOnScreen(t *testing.T, w, h int, light bool, args ...string) *screenTest {
+func startOnScreen(t testing.TB, w, h int, light bool, args ...string) *screenTest {
+	t.Helper()
+	return commandOnScreen(t, w, h, light, exec.Command("mcptap", args...))
+}
+
+// commandOnScreen starts a command in a session of its own, with the terminal that it is
+// on as its controlling one.
+func commandOnScreen(t testing.TB, w, h int, light bool, cmd *exec.Cmd) *screenTest {
+	t.Helper()
+	return onScreenOf(t, w, h, light, true, cmd)
+}
+
+// onScreenOf is commandOnScreen for a command that leads a session of its own, or not.
+func onScreenOf(t testing.TB, w, h int, light, leader bool, cmd *exec.Cmd) *screenTest {
 	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
@@ -52,10 +69,10 @@ func startOnScreen(t *testing.T, w, h int, light bool, args ...string) *screenTe
 		t.Fatal(err)
 	}
 	s.state = s.termios()
-	s.cmd = exec.Command("mcptap", args...)
-	s.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=", "COLORFGBG=", "TMUX=")
+	s.cmd = cmd
+	s.cmd.Env = append(s.cmd.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=", "COLORFGBG=", "TMUX=")
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // so that it hears of a new size
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: leader, Setctty: leader} // a leader hears of a new size
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +85,17 @@ func startOnScreen(t *testing.T, w, h int, light bool, args ...string) *screenTe
 		<-s.closed
 	})
 	return s
+}
+
+// resize makes the terminal another size.
+func (s *screenTest) resize(w, h int) {
+	s.t.Helper()
+	s.mu.Lock()
+	s.emu.Resize(w, h)
+	s.mu.Unlock()
+	if err := pty.Setsize(s.pty, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)}); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 func (s *screenTest) termios() string {
@@ -89,7 +117,13 @@ func (s *screenTest) pump() {
 		}
 		s.mu.Lock()
 		s.raw.Write(b[:n])
-		_, _ = s.emu.Write(b[:n])
+		s.undrawn = append(s.undrawn, b[:n]...)
+		whole := wholePictures(s.undrawn)
+		_, _ = s.emu.Write(s.undrawn[:whole])
+		s.undrawn = s.undrawn[whole:]
+		if s.onDrawn != nil {
+			s.onDrawn(s.emu.String())
+		}
 		s.mu.Unlock()
 		if s.light && bytes.Contains(b[:n], []byte("\x1b]11;?")) {
 			_, _ = s.pty.WriteString("\x1b]11;rgb:ffff/ffff/f0f0\x1b\\")
@@ -99,6 +133,19 @@ func (s *screenTest) pump() {
 		default:
 		}
 	}
+}
+
+// wholePictures is how much of what a terminal was sent it draws now: synchronized output
+// is drawn when all of it is there.
+func wholePictures(b []byte) int {
+	begin, end := []byte("\x1b[?2026h"), []byte("\x1b[?2026l")
+	if at := bytes.LastIndex(b, begin); at > bytes.LastIndex(b, end) {
+		return at
+	}
+	if at := bytes.LastIndexByte(b, 0x1b); at >= 0 && bytes.HasPrefix(begin, b[at:]) {
+		return at
+	}
+	return len(b)
 }
 
 // discard takes the emulator's own answers, which nobody waits for.
@@ -115,6 +162,23 @@ func (s *screenTest) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.emu.String()
+}
+
+// picture is every cell with its colours.
+func (s *screenTest) picture() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emu.Render()
+}
+
+// cell is what stands in a cell.
+func (s *screenTest) cell(x, y int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.emu.CellAt(x, y); c != nil {
+		return c.Content
+	}
+	return ""
 }
 
 func (s *screenTest) written() string {
@@ -139,14 +203,44 @@ func (s *screenTest) wait(what ...string) {
 	})
 }
 
+// fence waits until all keys before it have been taken: it opens the palette, types a
+// word there that occurs nowhere else, and closes it again.
+func (s *screenTest) fence() {
+	s.t.Helper()
+	s.keys(":")
+	s.fences++
+	word := fmt.Sprintf("zq%dqz", s.fences)
+	s.keys(word)
+	s.wait(word)
+	s.keys("\x1b")
+	s.until(func(screen string) bool { return !strings.Contains(screen, word) })
+}
+
+// lit gives the rows, from 0, whose cells in a column have a background.
+func (s *screenTest) lit(x int) (rows []int) {
+	for y := range s.emu.Height() {
+		if s.ground(x, y) != "" {
+			rows = append(rows, y)
+		}
+	}
+	return rows
+}
+
 func (s *screenTest) until(good func(screen string) bool) {
+	s.t.Helper()
+	s.orElse(good, func() { s.t.Fatalf("the picture never came; the screen is\n%s", s.text()) })
+}
+
+// orElse waits for a picture; if it never comes, it does something about it.
+func (s *screenTest) orElse(good func(screen string) bool, never func()) {
 	s.t.Helper()
 	give := time.After(patience)
 	for !good(s.text()) {
 		select {
 		case <-s.drawn:
 		case <-give:
-			s.t.Fatalf("the picture never came; the screen is\n%s", s.text())
+			never()
+			return
 		case <-s.closed:
 			s.t.Fatalf("the terminal is closed, and the screen is\n%s", s.text())
 		}

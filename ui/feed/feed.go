@@ -57,8 +57,8 @@ type Feed struct {
 
 // Open opens the recording at path and reads nothing yet. A file that is no recording
 // gives an error that says why.
-func Open(path string) (*Feed, error) {
-	if i, err := sessions.Inspect(path); err == nil && i.Problem != "" {
+func Open(path string, now time.Time) (*Feed, error) {
+	if i, err := sessions.Inspect(path); err == nil && i.Problem != "" && !i.Starting(now) {
 		return nil, fmt.Errorf("it is not a recording: %s", i.Problem)
 	}
 	s, err := sessions.Open(path)
@@ -101,7 +101,7 @@ func (f *Feed) Advance(now func() time.Time, budget time.Duration) (st Status) {
 		}
 	}
 	// A tap that ended since the last read has written its last records before.
-	st.Live = f.session.Running()
+	st.Live = f.session.Running() || f.session.Starting(now())
 	st.More = !st.Live && st.Err == nil && f.session.Grown()
 	return st
 }

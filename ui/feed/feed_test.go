@@ -12,7 +12,7 @@ import (
 // read opens a session and reads it to its end, a small piece at a time.
 func read(t *testing.T, path string) *Feed {
 	t.Helper()
-	f, err := Open(path)
+	f, err := Open(path, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,5 +139,34 @@ func TestDetail(t *testing.T) {
 		if got[name] != want {
 			t.Errorf("%s: %+v, want %+v", name, got[name], want)
 		}
+	}
+}
+
+// TestStarting: a recording that is opened before its tap has come to locking it is
+// followed all the same; one that stayed empty is not.
+func TestStarting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "20261130T120000Z-new-0001.jsonl")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if st := f.Advance(time.Now, time.Second); !st.Live || st.More || st.Err != nil {
+		t.Errorf("just created: %+v", st)
+	}
+	if st := f.Advance(func() time.Time { return time.Now().Add(time.Minute) }, time.Second); st.Live {
+		t.Errorf("empty for a minute: %+v", st)
+	}
+	const journal = `{"mcptap":1,"session":"x","start":"2026-11-30T12:00:00Z","transport":"stdio","label":"new"}
+{"n":1,"t":1,"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"ping"}}
+`
+	if err := os.WriteFile(path, []byte(journal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if st := f.Advance(time.Now, time.Second); st.Live || st.Err != nil || f.Len() != 1 {
+		t.Errorf("with a frame, and no tap: %+v, %d frames", st, f.Len())
 	}
 }

@@ -3,6 +3,7 @@ package safetext
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
 	"slices"
 	"testing"
 	"unicode"
@@ -60,6 +61,30 @@ func TestJSON(t *testing.T) {
 	}
 	var out []string
 	if err := json.Unmarshal(b.Bytes(), &out); err != nil || !slices.Equal(in, out) {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+func TestXML(t *testing.T) {
+	type element struct {
+		Name string `xml:"name,attr"`
+		Text string `xml:",chardata"`
+	}
+	const in = "a\u009b31m\u202eb\U000e0041é漢\x7f"
+	written, err := xml.Marshal(element{in, in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if _, err := XML(&b).Write(written); err != nil {
+		t.Fatal(err)
+	}
+	const want = "a&#x9b;31m&#x202e;b&#xe0041;é漢&#x7f;"
+	if got := b.String(); got != `<element name="`+want+`">`+want+"</element>" {
+		t.Error(got)
+	}
+	var out element
+	if err := xml.Unmarshal(b.Bytes(), &out); err != nil || out != (element{in, in}) {
 		t.Errorf("%q, %v", out, err)
 	}
 }

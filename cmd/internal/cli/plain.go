@@ -165,7 +165,7 @@ func (p *plain) withFeed(do func(f *feed.Feed) error) error {
 	if err != nil {
 		return err
 	}
-	f, err := feed.Open(i.Path)
+	f, err := feed.Open(i.Path, p.Now())
 	if err != nil {
 		return fmt.Errorf("opening %s: %w", i.Path, err)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -173,14 +174,13 @@ func (r *junitReporter) session(c *checked) {
 func (r *junitReporter) flush() error { return writeJUnit(r.out, r.suites) }
 
 func writeJUnit(out io.Writer, suites []junitSuite) error {
-	if _, err := io.WriteString(out, xml.Header); err != nil {
-		return err
-	}
-	enc := xml.NewEncoder(out)
+	b := bytes.NewBufferString(xml.Header) // an encoder hands on pieces of characters
+	enc := xml.NewEncoder(b)
 	enc.Indent("", "  ")
 	if err := enc.Encode(junitSuites{Suites: suites}); err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, "\n")
+	b.WriteByte('\n')
+	_, err := safetext.XML(out).Write(b.Bytes())
 	return err
 }
