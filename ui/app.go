@@ -79,6 +79,7 @@ type app struct {
 	dialog  *dialog
 	note    noteMsg
 	noteID  int
+	noteAt  time.Time
 
 	ground func() // asks the terminal for its background; nil if it is known
 }
@@ -194,10 +195,12 @@ func (a *app) opened(msg openedMsg) tea.Cmd {
 const (
 	noteTime    = 3 * time.Second
 	noteReading = 40 * time.Millisecond
+	// noteLeast is how long a note stays that a key comes upon.
+	noteLeast = 700 * time.Millisecond
 )
 
 func (a *app) say(n noteMsg) tea.Cmd {
-	a.note = n
+	a.note, a.noteAt = n, a.env.Now()
 	a.noteID++
 	id := a.noteID
 	return a.env.tick(noteTime+time.Duration(len(n.text))*noteReading, func(time.Time) tea.Msg { return noteOverMsg{id} })
@@ -218,6 +221,9 @@ func (a *app) key(k tea.KeyMsg) tea.Cmd {
 
 func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 	name := k.String()
+	if a.env.Now().Sub(a.noteAt) > noteLeast { // whoever goes on has read it
+		a.note = noteMsg{}
+	}
 	switch name {
 	case "ctrl+c":
 		return a.quit()

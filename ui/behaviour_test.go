@@ -372,3 +372,30 @@ func TestStep(t *testing.T) {
 		d.has(c.frame)
 	}
 }
+
+// TestNotesGiveWay: a note has the place of the keys until the next key, unless that comes
+// before anybody can have read it.
+func TestNotesGiveWay(t *testing.T) {
+	d := open(t, "enter", "e*4")
+	d.has("the top")
+	d.keys("down")
+	d.has("the top")
+	d.clock = d.clock.Add(noteLeast + time.Millisecond)
+	d.keys("down")
+	if s := d.screen(); strings.Contains(s, "the top") || !strings.Contains(s, "? help") {
+		t.Errorf("the note is still there:\n%s", s)
+	}
+}
+
+// TestKeysFromEveryPane: what is done to the session is done whichever pane has the focus.
+func TestKeysFromEveryPane(t *testing.T) {
+	for _, pane := range [][]string{{}, {"tab"}, {"m"}} {
+		d := open(t, append([]string{"enter"}, pane...)...)
+		d.keys("e")
+		if s := d.app.top().(*session); s.feed.Frame(s.calls.frameAtCursor()).N != 11 {
+			t.Errorf("%v, e: frame %d", pane, s.feed.Frame(s.calls.frameAtCursor()).N)
+		}
+	}
+	d := open(t, "enter", "m", "/", "+tool:add_*", "enter")
+	d.has("2 of 11")
+}

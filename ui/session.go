@@ -443,10 +443,8 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 		s.annotate()
 		return nil, true
 	case "next-failure":
-		if s.focus == inCalls {
-			s.play.stop(s.env.Now())
-			return s.calls.nextFailure(), true
-		}
+		s.play.stop(s.env.Now())
+		return s.calls.nextFailure(), true
 	}
 	if s.focus == inFrame {
 		switch id {
@@ -459,7 +457,11 @@ func (s *session) actHere(id string) (tea.Cmd, bool) {
 		return nil, s.frame.do(id)
 	}
 	if s.focus == inSide {
-		if id == "open" {
+		switch id {
+		case "filter":
+			s.filterPrompt()
+			return nil, true
+		case "open":
 			if frame := s.side.leads(); frame >= 0 {
 				s.calls.goFrame(frame)
 			}
