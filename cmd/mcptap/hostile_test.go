@@ -64,7 +64,7 @@ func hostileJournal(t testing.TB, store, id string, brief bool) (words []string)
 	message := func(time int64, dir, body string, args ...any) {
 		record(time, dir, `"msg":{"jsonrpc":"2.0",`+fmt.Sprintf(body, args...)+`}`)
 	}
-	message(1000, "c2s", `"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{%s:{%s:%s}},"clientInfo":{"name":%s,"version":%s}}`, hidden, escaped("capability"), hidden, about("client"), about("version"))
+	message(1000, "c2s", `"id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{%s:{%s:%s}},"clientInfo":{"name":%s,"version":%s}}`, hidden, escaped("capability"), hidden, about("client"), hidden)
 	message(2000, "s2c", `"id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},%s:{}},"serverInfo":{"name":%s,"version":%s},"instructions":%s}`, raw("feature"), raw("server"), hidden, escaped("instructions"))
 	record(2500, "stderr", `"text":`+escaped("stderr"))
 	message(3000, "c2s", `"id":2,"method":"tools/list"`)
@@ -175,7 +175,9 @@ func hostileWalk(s *screenTest, frames []*tap.Frame) {
 		press("lg\x7f") // back to the list
 		s.keys("j")
 	}
-	press("fg", "l", "j", "m", "\t\t", "j", "m", "z", "z")
+	press("fg")
+	prompt("/", "QfilterQ")
+	press("l", "j", "m", "\t\t", "j", "m", "z", "z")
 	for _, report := range []string{"r", "t", "i", "p", "?"} {
 		press(report, "j", "G", "o", "g", "\x7f")
 	}
@@ -183,7 +185,6 @@ func hostileWalk(s *screenTest, frames []*tap.Frame) {
 	s.wait("QqueryQ")
 	press("\r")
 	press("\x7f", "d", "\r", "j", "jj", "G", "\x7f")
-	prompt("/", "QfilterQ")
 	prompt("N", "QnotedQ")
 	prompt(":", "QpaletteQ")
 	prompt("w\x15", "QsaveQ")
