@@ -2,7 +2,6 @@ package decode
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/mcptap/mcptap/tap"
 )
@@ -67,38 +66,6 @@ func opposite(d tap.Dir) tap.Dir {
 	return tap.C2S
 }
 
-// find gives the newest call with that id.
-func (s *Session) find(l lane, raw []byte) (c uint32, ok bool) {
-	c, ok = s.heads[s.ids.hash(l.scope, uint8(l.dir), raw)]
-	if ok && s.isAt(c, l, raw) {
-		return c, true
-	}
-	if len(s.clash) == 0 {
-		return 0, false
-	}
-	c, ok = s.clash[clashKey(l, raw)]
-	return c, ok
-}
-
-func (s *Session) isAt(c uint32, l lane, raw []byte) bool {
-	e := s.calls.at(int(c))
-	return e.dir == l.dir && e.scope == l.scope && s.ids.same(e.id, raw)
-}
-
-func clashKey(l lane, raw []byte) string {
-	return strconv.Itoa(int(l.scope)) + " " + l.dir.String() + " " + string(canonical(raw))
-}
-
-// setNewest makes c the newest call with its id.
-func (s *Session) setNewest(c uint32, l lane, raw []byte) {
-	h := s.ids.hash(l.scope, uint8(l.dir), raw)
-	if old, taken := s.heads[h]; taken && !s.isAt(old, l, raw) {
-		s.clash[clashKey(l, raw)] = c
-		return
-	}
-	s.heads[h] = c
-}
-
 // enqueue puts a new call behind those with the same id. The open ones form a
 // ring: the newest links to the oldest, each other one to the next. So both ends
 // are at hand, and a million requests with one id cost no more than others. One that
@@ -106,7 +73,9 @@ func (s *Session) setNewest(c uint32, l lane, raw []byte) {
 func (s *Session) enqueue(c uint32, l lane, raw []byte) {
 	e := s.calls.at(int(c))
 	e.link = c
-	if old, ok := s.find(l, raw); ok && !s.turnedAway(old) {
+	s.roomForOne()
+	last := s.newestOf(l, raw)
+	if old := *last - 1; *last != 0 && !s.turnedAway(old) {
 		e.bits |= callReused
 		o := s.calls.at(int(old))
 		if first, waits := s.oldest(old); waits {
@@ -120,7 +89,10 @@ func (s *Session) enqueue(c uint32, l lane, raw []byte) {
 			}
 		}
 	}
-	s.setNewest(c, l, raw)
+	if *last == 0 {
+		s.newest.n++
+	}
+	*last = c + 1
 }
 
 // oldest gives the oldest open call with an id, given the newest with it, and drops

@@ -53,8 +53,7 @@ type Session struct {
 	strs    names // revisions
 	ids     idents
 
-	heads  map[uint64]uint32 // hash of direction, scope, id -> newest call
-	clash  map[string]uint32 // the same for the rare ids whose hash is taken
+	newest newest            // call with an id
 	tokens map[uint64]uint32 // hash of direction, scope, progress token -> call
 	inUse  map[lane]*traffic
 
@@ -84,7 +83,6 @@ func New(o Options) *Session {
 	s := &Session{opts: o}
 	s.ids.seed = maphash.MakeSeed()
 	s.wide = map[int]place{}
-	s.heads, s.clash = map[uint64]uint32{}, map[string]uint32{}
 	s.tokens, s.inUse = map[uint64]uint32{}, map[lane]*traffic{}
 	s.rounds, s.walks, s.tasks = map[uint64]*interims{}, map[uint64]uint32{}, map[uint64]uint32{}
 	s.urls, s.retries = map[uint64]uint32{}, map[uint64]uint32{}

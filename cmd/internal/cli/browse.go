@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -87,6 +88,10 @@ func (a *app) hasScreen() bool {
 	return isTerminal(a.Stdin) && isTerminal(a.Stdout) && a.Getenv("TERM") != "dumb" && a.Getenv("TERM") != ""
 }
 
+// garbage is how much of it there may be, in percent of what lives: the index of a long
+// session lives as long as its screen, and has no pointers that a collection would follow.
+const garbage = 15
+
 // openUI shows the screens, or what stands for them without a terminal.
 func (a *app) openUI(name string, plain bool) error {
 	switch {
@@ -104,6 +109,9 @@ func (a *app) openUI(name string, plain bool) error {
 			return err
 		}
 		o.Open = i.Path
+	}
+	if a.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
 	}
 	err := ui.Run(o, ui.Terminal{In: a.Stdin, Out: a.Stdout, Environ: os.Environ(), Clipboard: systemClipboard(a.Getenv)})
 	var sig ui.SignalError
