@@ -118,3 +118,11 @@ func FuzzParse(f *testing.F) {
 		DescribeError(b, "2026-07-28")
 	})
 }
+
+func TestDepth(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "1": 0, "[]": 1, `{"a":[1,{"b":2}]}`: 3, `["[[[[", "\"[["]`: 1, "[[[": 3, "]]": 0} {
+		if got := Depth([]byte(text)); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}

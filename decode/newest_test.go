@@ -19,7 +19,9 @@ func TestNewest(t *testing.T) {
 		id := rapid.OneOf(
 			rapid.Custom(func(t *rapid.T) string { return fmt.Sprint(rapid.IntRange(-3, 300).Draw(t, "n")) }),
 			rapid.Custom(func(t *rapid.T) string { return fmt.Sprintf("%q", fmt.Sprint(rapid.IntRange(0, 300).Draw(t, "s"))) }),
-			rapid.Custom(func(t *rapid.T) string { return `"` + strings.Repeat("long", rapid.IntRange(60, 90).Draw(t, "long")) + `"` }),
+			rapid.Custom(func(t *rapid.T) string {
+				return `"` + strings.Repeat("long", rapid.IntRange(60, 90).Draw(t, "long")) + `"`
+			}),
 			rapid.SampledFrom([]string{"1.0", "1e0", "123456789012345678901234567890", `""`, `"a\u0062"`}),
 		)
 		for _, raw := range rapid.SliceOfN(id, 0, 400).Draw(t, "ids") {

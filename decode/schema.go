@@ -253,7 +253,7 @@ func load(raw []byte, limit int) (v any, sh shape, err error) {
 	if len(raw) > limit {
 		return nil, sh, fmt.Errorf("it has %d bytes, more than are checked", len(raw))
 	}
-	if depth(raw) > maxCheckDepth {
+	if Depth(raw) > maxCheckDepth {
 		return nil, sh, errors.New("it is nested too deeply to be checked")
 	}
 	if v, err = jsonschema.UnmarshalJSON(bytes.NewReader(raw)); err != nil {

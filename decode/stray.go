@@ -78,7 +78,7 @@ func classifyBroken(s []byte) StrayKind {
 		return StrayNumber
 	case bytes.ContainsAny(s, "\r\n"):
 		return StrayLines
-	case depth(s) > 1000:
+	case Depth(s) > 1000:
 		return StrayDeep
 	}
 	return StrayPartial
@@ -136,8 +136,9 @@ func hasBadNumber(s []byte) bool {
 	return false
 }
 
-// depth is how deep arrays and objects lie in each other at most.
-func depth(s []byte) (deepest int) {
+// Depth is how deep arrays and objects lie in each other at most, in a JSON text. It does
+// not recurse.
+func Depth(s []byte) (deepest int) {
 	level := 0
 	for i := 0; i < len(s); {
 		switch s[i] {

@@ -399,3 +399,24 @@ func TestKeysFromEveryPane(t *testing.T) {
 	d := open(t, "enter", "m", "/", "+tool:add_*", "enter")
 	d.has("2 of 11")
 }
+
+// TestClockThatJumpsBack: a time below zero is none.
+func TestClockThatJumpsBack(t *testing.T) {
+	store := testStore(t)
+	const journal = `{"mcptap":1,"session":"back","start":"2026-11-30T12:00:00Z","transport":"stdio","label":"back"}
+{"n":1,"t":5000000,"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add"}}}
+{"n":2,"t":1000000,"dir":"s2c","msg":{"jsonrpc":"2.0","id":1,"result":{"content":[]}}}
+`
+	path := store.Path("back")
+	if err := os.WriteFile(path, []byte(journal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := driveOn(t, store, path, colorprofile.NoTTY, 100, 30)
+	if s := d.screen(); !strings.Contains(s, " <0 ") || strings.Contains(s, "-4.00") {
+		t.Errorf("the call took:\n%s", s)
+	}
+	d.keys("t")
+	if s := d.screen(); !strings.Contains(s, "tools/call add") || strings.Contains(s, "-4.00") {
+		t.Errorf("statistics:\n%s", s)
+	}
+}

@@ -128,10 +128,12 @@ func size(n int64) string {
 }
 
 // millis is a duration in milliseconds, in at most seven cells; longer ones are in
-// seconds, and say so.
+// seconds, and say so. Of a recording whose clock jumped back there is no telling.
 func millis(d time.Duration) string {
 	ms := float64(d) / float64(time.Millisecond)
 	switch {
+	case ms < 0:
+		return "<0"
 	case ms < 10:
 		return strconv.FormatFloat(ms, 'f', 2, 64)
 	case ms < 10000:

@@ -126,7 +126,10 @@ func guarded(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-func mistake(r any) error { return fmt.Errorf("a mistake in mcptap: %v\n%s", r, debug.Stack()) }
+// mistake is a panic as an error. It ends with the cause: on a small terminal the stack would push it out of sight.
+func mistake(r any) error {
+	return fmt.Errorf("a mistake in mcptap, what led to it:\n%s\na mistake in mcptap: %v; please report it with the lines above", debug.Stack(), r)
+}
 
 func (g *guard) View() (picture string) {
 	defer g.catch()

@@ -60,8 +60,8 @@ func (g *Group) add(s *decode.Session, o *decode.Operation) {
 	c2s, s2c := Bytes(s, o)
 	g.C2S += c2s
 	g.S2C += s2c
-	if o.End > 0 && !s.Call(o.Legs[0].Call).Listen {
-		g.Times = append(g.Times, o.End-o.Start)
+	if took := o.End - o.Start; o.End > 0 && took >= 0 && !s.Call(o.Legs[0].Call).Listen { // a foreign clock may jump back
+		g.Times = append(g.Times, took)
 	}
 }
 

@@ -240,7 +240,14 @@ func (t *callTable) arrow(d tap.Dir) string {
 	return d.String()
 }
 
-func millis(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/float64(time.Millisecond)) }
+// millis is a duration in milliseconds. Of a recording whose clock jumped back there is no
+// telling.
+func millis(d time.Duration) string {
+	if d < 0 {
+		return "<0"
+	}
+	return fmt.Sprintf("%.1f", float64(d)/float64(time.Millisecond))
+}
 
 // callJSON prints operations as objects. Their shape is described in 'mcptap
 // help json' and only ever grows.

@@ -278,10 +278,8 @@ func (p *plain) printBody(body []byte) error {
 		return errors.New("the bytes of the frame are not at hand")
 	}
 	if json.Valid(body) {
-		enc := json.NewEncoder(safetext.JSON(p.Stdout))
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(json.RawMessage(body))
+		_, err := safetext.JSON(p.Stdout).Write(append(indented(body), '\n'))
+		return err
 	}
 	for line := range strings.Lines(string(body)) {
 		if _, err := io.WriteString(p.Stdout, safetext.Line(strings.TrimRight(line, "\r\n"))+"\n"); err != nil {

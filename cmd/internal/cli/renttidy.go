@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -66,9 +65,8 @@ func definitionText(raw []byte) string {
 	for l := range strings.SplitSeq(d.Get("description").String(), "\n") {
 		b.WriteString("  " + l + "\n")
 	}
-	var schema bytes.Buffer
-	if json.Indent(&schema, []byte(d.Get("inputSchema").Raw), "", "  ") == nil {
-		b.WriteString("input schema:\n" + schema.String() + "\n")
+	if schema := d.Get("inputSchema"); json.Valid([]byte(schema.Raw)) {
+		b.WriteString("input schema:\n" + string(indented([]byte(schema.Raw))) + "\n")
 	}
 	return b.String()
 }

@@ -19,6 +19,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"github.com/mcptap/mcptap/decode"
 )
 
 //go:embed *.json
@@ -157,7 +159,7 @@ func Result(rev, method string) string {
 // values beyond the bounds, and of definitions that it does not know.
 func Check(rev, def string, value []byte) []Mismatch {
 	r := of(rev)
-	if r == nil || len(value) > MaxBody || deep(value) {
+	if r == nil || len(value) > MaxBody || decode.Depth(value) > maxDepth {
 		return nil
 	}
 	s := r.compile(def)
@@ -244,25 +246,4 @@ func pointer(tokens []string) string {
 		b.WriteString("/" + escape.Replace(t))
 	}
 	return b.String()
-}
-
-// deep reports whether a JSON text is nested deeper than is checked.
-func deep(b []byte) bool {
-	level, quoted := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if level++; level > maxDepth {
-				return true
-			}
-		case c == '}' || c == ']':
-			level--
-		}
-	}
-	return false
 }

@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/mcptap/mcptap/decode"
 )
 
 // Bounds of what is read: bytes, nesting, values.
@@ -62,7 +64,7 @@ func Parse(raw []byte) (*Node, error) {
 	switch {
 	case len(raw) > MaxBytes:
 		return nil, fmt.Errorf("it has %d bytes, more than are looked at", len(raw))
-	case tooDeep(raw):
+	case decode.Depth(raw) > MaxDepth:
 		return nil, errors.New("it is nested too deeply to be looked at")
 	case !gjson.ValidBytes(raw):
 		return nil, ErrSyntax
@@ -108,27 +110,6 @@ func buildObject(v gjson.Result, left *int) (n *Node, err error) {
 		return err == nil
 	})
 	return n, err
-}
-
-// tooDeep goes through the text once, and does not recurse.
-func tooDeep(raw []byte) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > MaxDepth {
-				return true
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return false
 }
 
 // Append writes a value as compact JSON.
