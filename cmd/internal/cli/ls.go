@@ -113,8 +113,13 @@ func clientProcess(i *sessions.Info) string {
 
 func stateWord(i *sessions.Info) string {
 	word := string(i.State)
-	if i.Empty {
+	switch {
+	case i.Empty:
 		word = "empty"
+	case i.Problem != "":
+		word = "broken" // no recording at all
+	case i.Header == nil && i.State == sessions.Crashed:
+		word = "foreign" // recorded by another program, which writes no last record
 	}
 	if i.Kept {
 		word += " ★"
