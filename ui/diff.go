@@ -218,7 +218,7 @@ func diffLines(d *diff.Diff) (out []sentence) {
 	for i := range out {
 		out[i].cells = !out[i].head
 	}
-	section("what the ends say of themselves", sayings(d.Server), true)
+	section("what client and server say of themselves", sayings(d.Server), true)
 	section("what is offered", sayings(d.Definitions), true)
 	section("what breaks the specification", sayings(d.Findings), true)
 	var slower []string

@@ -59,7 +59,7 @@ const (
 )
 
 // byImportance are the columns that get a place as long as there is one.
-var byImportance = []int{colWhen, colSize, colEra, colServer, colLength, colTransport, colHost}
+var byImportance = []int{colWhen, colSize, colEra, colServer, colTransport, colLength, colHost}
 
 func (d *listDrawer) layout() {
 	free := d.w - 6 - leastLabel - 1 // margins, state, bracket, mark
@@ -71,14 +71,38 @@ func (d *listDrawer) layout() {
 	}
 	take(colCalls, listColumns[colCalls].width)
 	fail := listColumns[colFailed].width
-	if d.w < 70 {
+	switch {
+	case d.w < 70:
 		fail = shortFail
+	case d.w >= 100:
+		fail = min(max(shortFail, d.s.widest[colFailed]), 2*fail)
 	}
 	take(colFailed, fail)
 	for _, c := range byImportance {
-		take(c, listColumns[c].width)
+		width := listColumns[c].width
+		if n := d.s.widest[c]; n > 0 {
+			width = min(width, max(n, len(listColumns[c].name)))
+		}
+		take(c, width)
 	}
-	d.widths[colLabel] = min(leastLabel+max(0, free), mostLabel)
+	d.widths[colLabel] = min(leastLabel+max(0, free), mostLabel, max(leastLabel, d.s.widest[colLabel]))
+}
+
+// measure finds how wide what is in columns gets that differ much from store to store.
+func (s *sessionList) measure() {
+	s.widest = [colCount]int{}
+	widen := func(column int, text string) {
+		s.widest[column] = max(s.widest[column], draw.Width(draw.Safe(text, listColumns[column].width)))
+	}
+	for i := range s.rows {
+		info := s.rows[i].info
+		sum := s.sums[info.ID]
+		s.widest[colLabel] = max(s.widest[colLabel], draw.Width(draw.Safe(cmp.Or(info.Label(), info.ID), mostLabel)))
+		widen(colServer, sum.Server)
+		widen(colHost, hostOf(info))
+		widen(colEra, eraWords(&sum))
+		s.widest[colFailed] = max(s.widest[colFailed], widthOf(failureKinds(s.env.th, &sum, func(o *outcomeSign) string { return o.row })))
+	}
 }
 
 func (d *listDrawer) heading() string {

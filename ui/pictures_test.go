@@ -46,6 +46,8 @@ func TestPictures(t *testing.T) {
 		{"rent", 120, 34, "down*4 enter r"},
 		{"search", 110, 28, "down*4 enter S +comment enter"},
 		{"diff", 130, 36, "down*4 enter d enter"},
+		{"find", 120, 30, "F +T-102 enter down*2"},
+		{"copy", 120, 28, "down*3 enter e c"},
 		{"help", 110, 36, "enter ?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

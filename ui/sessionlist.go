@@ -36,6 +36,7 @@ type sessionList struct {
 
 	findLine lineedit.Line // of the search in all recordings, with what was searched for before
 
+	widest  [colCount]int // cells of what is in columns that vary
 	started bool
 	listed  bool
 	mark    time.Time // of the store, when it was listed
@@ -183,6 +184,7 @@ func (s *sessionList) arrange() {
 		return cmp.Or(liveFirst(first, other), sessionOrders[s.order].by(s, first, other), b.info.Start.Compare(a.info.Start), cmp.Compare(a.info.ID, b.info.ID))
 	})
 	s.bracket()
+	s.measure()
 	s.ver++
 	s.list.SetLen(len(s.rows), false)
 	if at != nil {

@@ -186,7 +186,7 @@ func (d *Diff) behaviourAnswer() BehaviourAnswer {
 // nouns name differences of a kind, one and several.
 var nouns = map[Kind][2]string{
 	KindOutcome: {"outcome", "outcomes"}, KindResult: {"place in what came back", "places in what came back"}, KindTools: {"definition", "definitions"},
-	KindServer:   {"thing that an end says of itself", "things that the ends say of themselves"},
+	KindServer:   {"difference in what client and server say of themselves", "differences in what client and server say of themselves"},
 	KindFindings: {"finding on one side only", "findings on one side only"}, KindLatency: {"latency", "latencies"},
 }
 

@@ -21,7 +21,7 @@ const (
 	KindBytes    Kind = "bytes"    // what all of it took
 	KindOutcome  Kind = "outcome"  // how operations ended
 	KindResult   Kind = "result"   // what came back, what a server asked, and what it said unasked
-	KindServer   Kind = "server"   // what the ends say of themselves
+	KindServer   Kind = "server"   // what client and server say of themselves
 	KindTools    Kind = "tools"    // definitions of every kind
 	KindFindings Kind = "findings" // what breaks the specification
 	KindLatency  Kind = "latency"  // of the server
