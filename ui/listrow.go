@@ -74,7 +74,7 @@ func (d *listDrawer) layout() {
 	switch {
 	case d.w < 70:
 		fail = shortFail
-	case d.w >= 100:
+	case d.w >= 110:
 		fail = min(max(shortFail, d.s.widest[colFailed]), 2*fail)
 	}
 	take(colFailed, fail)
