@@ -136,7 +136,7 @@ func TestModelPane(t *testing.T) {
 		w     int
 		title string
 	}{
-		{120, "what the model reads · turn 1/1 · as generic, guessed"},
+		{120, "the model reads · turn 1/1 · generic, low confidence"},
 		{160, "what the model reads · turn 1/1 · as generic, low confidence"},
 		{200, "what the model reads · turn 1/1 · as generic, low confidence"},
 		{80, "what the model reads · turn 1/1 · as generic, low confidence"},

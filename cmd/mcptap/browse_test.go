@@ -36,7 +36,7 @@ func TestBrowse(t *testing.T) {
 	s.keys("e")
 	s.wait("frame 11 result", "▌ tool error: Error executing tool add_comment: No ticket T-999")
 	row := s.row("No ticket T-999")
-	if got, other := s.ground(20, row), s.ground(20, row-1); got != "2d3a4d" || other != "" {
+	if got, other := s.ground(20, row), s.ground(20, row-1); got != "2a3546" || other != "" {
 		t.Errorf("the cursor's row has background %q, the one above it %q", got, other)
 	}
 	s.keys("/tool:assign*\r")
@@ -98,7 +98,7 @@ func TestBrowseMouse(t *testing.T) {
 	click := func(x, y int) { s.keys(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1)) }
 	row := s.row("school")
 	click(10, row)
-	s.until(func(string) bool { return s.ground(20, row) == "2d3a4d" })
+	s.until(func(string) bool { return s.ground(20, row) == "2a3546" })
 	click(10, row)
 	s.wait("menu week=49")
 	click(10, s.row("menu week=49"))
