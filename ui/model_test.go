@@ -61,8 +61,7 @@ func TestModelOfALiveSession(t *testing.T) {
 // TestNothingOfTheFrame: where the model reads nothing of a frame no block stands out, and
 // the pane says so.
 func TestNothingOfTheFrame(t *testing.T) {
-	d := open(t, "end", "enter", "home", "down", "m")
-	d.keys("tab", "tab")
+	d := drive(t, testStore(t), colorprofile.NoTTY, 120, 40).keys("end", "enter", "home", "down")
 	d.has("nothing of this frame is in it")
 }
 

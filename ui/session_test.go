@@ -206,7 +206,7 @@ func TestToggleModel(t *testing.T) {
 	} {
 		d := drive(t, testStore(t), colorprofile.NoTTY, c.w, c.h).keys("enter").keys(strings.Fields(c.keys)...)
 		s := ansi.Strip(d.screen())
-		if calls, frame, side := strings.Contains(s, "─ calls"), strings.Contains(s, "─ frame"), strings.Contains(s, "─ what the model reads"); calls != c.calls || frame != c.frame || side != c.side {
+		if calls, frame, side := strings.Contains(s, "─ calls"), strings.Contains(s, "─ frame"), strings.Contains(s, "the model reads · turn"); calls != c.calls || frame != c.frame || side != c.side {
 			t.Errorf("%dx%d, %q: calls %t frame %t model %t:\n%s", c.w, c.h, c.keys, calls, frame, side, s)
 		}
 		if !strings.Contains(s, c.note) {
