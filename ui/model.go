@@ -277,7 +277,7 @@ func (p *modelPane) foot(w int) []string {
 	l.Raw(th.Accent, "+").Raw(th.Dim, " new ").Raw("", g.fresh.Short())
 	words := "░ not on this wire"
 	if g.here < 0 {
-		words = "nothing of this frame is in it"
+		words = "nothing of this frame"
 	}
 	if l.Left() > draw.Width(words)+2 {
 		l.Gap(2).Raw(th.Faint, words)

@@ -62,7 +62,7 @@ func TestModelOfALiveSession(t *testing.T) {
 // the pane says so.
 func TestNothingOfTheFrame(t *testing.T) {
 	d := drive(t, testStore(t), colorprofile.NoTTY, 120, 40).keys("end", "enter", "home", "down")
-	d.has("nothing of this frame is in it")
+	d.has("nothing of this frame")
 }
 
 // TestNamesAlike: if one name of a tool has no room, all lose what they have in common.

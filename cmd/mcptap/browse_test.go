@@ -275,7 +275,7 @@ func TestNothingIsAskedOfTheTerminal(t *testing.T) {
 func TestDemoOpensTheScreens(t *testing.T) {
 	t.Parallel()
 	s := onScreen(t, 100, 30, "--dir", t.TempDir(), "demo")
-	s.wait("2 recordings", "demo-modern", "demo-legacy", "1 tool 1 proto 1 hidden")
+	s.wait("2 recordings", "demo-modern", "demo-legacy", "1 tool 1 protocol 1 hidden")
 	s.keys("q")
 	s.ends(0)
 }
