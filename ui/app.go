@@ -318,6 +318,8 @@ func (a *app) quit() tea.Cmd {
 
 func (a *app) mouse(m tea.MouseMsg) tea.Cmd {
 	switch {
+	case a.tooSmall(): // there is nothing to click on
+		return nil
 	case a.dialog != nil, a.prompt != nil:
 		return nil
 	case a.palette != nil:
@@ -336,12 +338,14 @@ const (
 	leastHeight = 5
 )
 
+func (a *app) tooSmall() bool { return a.w < leastWidth || a.h < leastHeight }
+
 // View draws the screen on top, what lies over it, and the line at the bottom.
 func (a *app) View() string {
 	if a.w == 0 || a.h == 0 || a.ground != nil {
 		return ""
 	}
-	if a.w < leastWidth || a.h < leastHeight {
+	if a.tooSmall() {
 		return draw.Cut("mcptap: enlarge this window", a.w)
 	}
 	foot := a.foot()

@@ -36,6 +36,7 @@ func corner(box []string, w, h int) (x, y int) {
 
 // boxed draws a frame around lines of w cells.
 func boxed(th *theme.Theme, title string, lines []string, w int) []string {
+	w = max(0, w)
 	head := draw.NewLine(w+2, "").Raw(th.Line, "╭─ ").Raw(th.Title, title).Gap(1)
 	head.Raw(th.Line, strings.Repeat("─", max(0, head.Left()-1))+"╮")
 	out := []string{head.String()}

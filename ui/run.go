@@ -52,7 +52,9 @@ func Run(o Options, t Terminal) error {
 	in.ended = p.Quit
 	told := make(chan os.Signal, 1)
 	stop := quitOn(p, told)
+	forget := (&stops{p: p, in: t.In}).watch()
 	_, err := p.Run()
+	forget()
 	stop()
 	select {
 	case sig := <-told:
