@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	storedNames = `SESSION is a path, an id, any beginning of one, the four digits at its end, a label
-(its newest session), or "last".`
+	storedNames = `SESSION is a path, an id, a label (its newest session), any part of an id or a label
+that fits one session only (the last four digits of an id do), or "last".`
 	sessionNames = storedNames + ` With - a recording is read from standard input.`
 )
 
@@ -55,7 +55,7 @@ and is no message of MCP is not there as it crossed: --raw says so, and ends wit
 status 1.
 
 With --filter it prints what the filter selects, and no events. A mark that somebody
-set on a frame is shown as ◆, with its note.
+set on a frame is shown as ★, with its note.
 
 ` + sessionNames,
 		Example: `  mcptap show last
