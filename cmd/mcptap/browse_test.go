@@ -30,7 +30,7 @@ func sampleStore(t *testing.T) string {
 func TestBrowse(t *testing.T) {
 	t.Parallel()
 	s := onScreen(t, 100, 30, "--dir", sampleStore(t))
-	s.wait("3 recordings", "tickets-modern", "1 tool 1 proto 1 hidden")
+	s.wait("3 recordings", "tickets-modern", "1 tool 1 protocol 1 hidden")
 	s.keys("\r")
 	s.wait("server/discover", "✗ tool", "✗ protocol", "? hidden")
 	s.keys("e")
@@ -275,7 +275,7 @@ func TestNothingIsAskedOfTheTerminal(t *testing.T) {
 func TestDemoOpensTheScreens(t *testing.T) {
 	t.Parallel()
 	s := onScreen(t, 100, 30, "--dir", t.TempDir(), "demo")
-	s.wait("2 recordings", "demo-modern", "demo-legacy", "1 tool 1 proto 1 hidden")
+	s.wait("2 recordings", "demo-modern", "demo-legacy", "1 tool 1 protocol 1 hidden")
 	s.keys("q")
 	s.ends(0)
 }

@@ -54,9 +54,10 @@ func (p *rentPage) say(s style, indent int, text string) {
 	}
 }
 
-var ranges = regexp.MustCompile(`(\d)-(\$?\d)`)
+var ranges = regexp.MustCompile(`(^|[\s(]|\d)-(\$?\d)`)
 
-// wrap makes a text safe and breaks it into lines, but no range of numbers.
+// wrap makes a text safe and breaks it into lines, but no range of numbers, nor a negative
+// one.
 func wrap(text string, width int) []string {
 	const unbroken = "\u2011"
 	text = ansi.Wrap(ranges.ReplaceAllString(safetext.Line(text), "$1"+unbroken+"$2"), max(width, 20), "")

@@ -41,7 +41,9 @@ func (a *app) show() *cobra.Command {
 belong together (the rounds of a multi-round-trip request, the polls of a task, the
 pages of a list). A row has the number of the first frame, the seconds since the
 session's start, direction, method, tool or resource, milliseconds, bytes on the
-wire (of an event stream those of the data, decoded), how it ended, and why. Frames that belong to no call stand among them.
+wire (of an event stream those of the data, decoded), how it ended, and why: on a
+terminal why one failed stands below the row if it has no room there. Frames that belong
+to no call stand among them.
 
 With --frames it prints every frame instead: its number, the seconds, direction,
 kind, method, id, length in bytes (its end not counted), and what it is about.

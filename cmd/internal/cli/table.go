@@ -175,6 +175,23 @@ func (t *table) note(line string) {
 	}
 }
 
+// cuts reports whether a terminal has too little room for what is to stand in the last
+// column.
+func (t *table) cuts(last string) bool {
+	return t.terminal && ansi.StringWidth(safetext.Line(last)) > t.widths[len(t.widths)-1]
+}
+
+// under prints a text below a terminal's row, as far as it goes, in lines that begin under
+// the second column.
+func (t *table) under(s style, text string) {
+	indent := strings.Repeat(" ", t.widths[0]+2)
+	for line := range strings.Lines(text) {
+		for _, part := range wrap(strings.TrimRight(line, "\r\n"), t.width-len(indent)) {
+			t.write(indent + t.paint(s, part) + "\n")
+		}
+	}
+}
+
 func (t *table) paint(s style, line string) string {
 	if !t.colour || s == normal {
 		return line
