@@ -117,7 +117,7 @@ func describeData(data []byte) string {
 	var said []string
 	say := func(format string, r gjson.Result) {
 		if r.Exists() {
-			said = append(said, fmt.Sprintf(format, cut(listed(r))))
+			said = append(said, fmt.Sprintf(format, reason(listed(r))))
 		}
 	}
 	say("supported versions: %s", v.Get("supported"))

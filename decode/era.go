@@ -246,10 +246,13 @@ func (s *Session) Eras() Eras {
 	if e.Revision == "" && e.Era != Modern {
 		e.AtLeast = n.features
 	}
-	e.Fallback = e.ProbeCall >= 0 && e.InitCall > e.ProbeCall
+	e.Fallback = s.fellBack()
 	e.NoOpening = e.ProbeCall < 0 && e.InitCall < 0 && s.calls.n > 0
 	return e
 }
+
+// fellBack reports that initialize followed a probe.
+func (s *Session) fellBack() bool { return s.era.probe > 0 && s.era.init > s.era.probe }
 
 // sessionEra counts success, since a probe that failed and a handshake that was
 // refused decide nothing. The probe itself is no request of the session.

@@ -55,6 +55,30 @@ func TestEras(t *testing.T) {
 	}
 }
 
+// TestRefusedProbe: how a legacy server answers a probe is no failure, all else is.
+func TestRefusedProbe(t *testing.T) {
+	const gone = `< {V2,"id":0,"error":{"code":-32022,"message":"no"}}`
+	for _, c := range []struct {
+		name   string
+		lines  []string
+		want   Outcome
+		failed bool
+	}{
+		{"the client fell back", []string{discoverLine, refusal, initLine, initDone}, RefusedProbe, false},
+		{"nothing but a probe: the client goes on in another session", []string{discoverLine, refusal}, RefusedProbe, false},
+		{"the client did not fall back", []string{discoverLine, refusal, modernCall}, ProtocolError, true},
+		{"a modern server's error", []string{discoverLine, gone}, ProtocolError, true},
+		{"the same, and the client fell back", []string{discoverLine, gone, initLine, initDone}, RefusedProbe, false},
+		{"answered", []string{discoverLine, discoverDone}, OK, false},
+	} {
+		s, _ := script(t, c.lines...)
+		call, o := s.Call(0), s.Operation(0)
+		if call.Outcome != c.want || o.Outcome != c.want || o.Outcome.Failed() != c.failed || call.HasError() != (c.want != OK) {
+			t.Errorf("%s: %s, operation %s, error %v", c.name, call.Outcome, o.Outcome, call.HasError())
+		}
+	}
+}
+
 func TestRequestEra(t *testing.T) {
 	for _, c := range []struct {
 		line string

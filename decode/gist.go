@@ -30,15 +30,23 @@ func firstOf(body []byte, paths ...string) string {
 	return ""
 }
 
-func cut(s string) string {
+func cut(s string) string { return Shorten(s, maxGist) }
+
+// Shorten gives a text of at most so many characters: of a longer one the beginning, with a
+// sign for what is left out.
+func Shorten(s string, characters int) string {
 	n := 0
 	for i := range s {
-		if n++; n > maxGist {
+		if n++; n > characters {
 			return s[:i] + "…"
 		}
 	}
 	return s
 }
+
+// MaxReason is the longest reason for an outcome, in characters: what a person reads. A
+// place that has less room cuts it where it shows it.
+const MaxReason = 2000
 
 // ResultText is the first text block of a tool's result, as the model reads it.
 func ResultText(body []byte) string {

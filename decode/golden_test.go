@@ -149,7 +149,7 @@ func describeFrame(b *strings.Builder, f Frame) {
 
 func describeCall(b *strings.Builder, s *Session, c Call) {
 	fmt.Fprintf(b, "%3d %s id %s %s %q frames %d %d, %v %s, %v", c.Index, c.Dir, c.ID, c.Method, c.Name, c.Request, c.Response, c.Era, c.Revision, c.Outcome)
-	if c.Outcome == ProtocolError {
+	if c.HasError() {
 		n := NameCode(c.Code, c.Revision)
 		fmt.Fprintf(b, " %d %s (spec %v)", c.Code, n.Name, n.Spec)
 	}

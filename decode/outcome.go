@@ -21,12 +21,23 @@ const (
 	InputRequired  // a round of a multi-round-trip operation
 	Cancelled      // cancelled before it was answered
 	Unauthorized   // HTTP 401: a token is asked for, which is no failure
+	RefusedProbe   // a legacy server refused server/discover, and its client fell back to initialize: no failure
 	NumOutcomes
 )
 
-var outcomeNames = [...]string{"open", "ok", "tool error", "protocol error", "transport error", "hidden error", "input required", "cancelled", "unauthorized"}
+var outcomeNames = [...]string{"open", "ok", "tool error", "protocol error", "transport error", "hidden error", "input required", "cancelled", "unauthorized", "refused probe"}
 
 func (o Outcome) String() string { return nameOf(outcomeNames[:], int(o)) }
+
+// Failed reports an outcome that counts as a failure, wherever failures are counted,
+// listed or looked for.
+func (o Outcome) Failed() bool {
+	switch o {
+	case ToolError, ProtocolError, TransportError, HiddenError:
+		return true
+	}
+	return false
+}
 
 // nameOf names a value of an enumeration, whatever it is.
 func nameOf(names []string, i int) string {
@@ -84,6 +95,32 @@ func (s *Session) judge(e *call, c *Call) {
 	case e.outcome == Open:
 		s.judgeOpen(e, c)
 	}
+	if c.Index == int(s.era.probe)-1 {
+		s.judgeProbe(c)
+	}
+}
+
+// judgeProbe takes it as no failure when a legacy server refuses a probe, or keeps silent,
+// and its client goes on with initialize: that is how eras are found out (basic/lifecycle).
+// A client may go on in another session: a server that refuses what is nothing but a probe
+// has not failed either, unless its error says that it is modern.
+func (s *Session) judgeProbe(c *Call) {
+	refused := c.Outcome == ProtocolError || c.Outcome == TransportError && c.Code >= 400 // an HTTP status
+	switch {
+	case refused && s.fellBack(), refused && s.onlyProbe() && c.Code < 500 && !isModernCode(c.Code):
+		c.Outcome = RefusedProbe
+	case c.Outcome == TransportError && s.fellBack():
+		c.Outcome, c.Why = Open, "the server did not answer, and the client went on with initialize"
+	}
+}
+
+// isModernCode reports a code that only servers of the modern era use.
+func isModernCode(code int64) bool { return -32022 <= code && code <= -32020 }
+
+// HasError reports a call that was answered with a JSON-RPC error, whether that is a
+// failure or how a probe is refused.
+func (c *Call) HasError() bool {
+	return c.Outcome == ProtocolError || c.Outcome == RefusedProbe && c.Response >= 0
 }
 
 // judgeOpen tells a request that can still be answered from one that can't. A

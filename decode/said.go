@@ -9,7 +9,7 @@ import (
 
 // FailureText is what the payload of a result says about the failure that it seems to
 // hide, in the server's own words: the text of its error, or what explains its status.
-// Empty if it says nothing of the kind. It is text from the outside, cut to a line.
+// Empty if it says nothing of the kind. It is text from the outside, of MaxReason characters at most.
 func FailureText(body []byte) string {
 	p := look(body, whole(body))
 	r := lookResult(body, p.result)
@@ -24,8 +24,10 @@ func FailureText(body []byte) string {
 	if bytes.HasPrefix(said, []byte("{")) && gjson.ValidBytes(said) {
 		return explained(said, whole(said))
 	}
-	return cut(string(said))
+	return reason(string(said))
 }
+
+func reason(s string) string { return Shorten(s, MaxReason) }
 
 // explained is what an object says of its failure: the first member that explains one,
 // or else the one that the suspicion rests on.
@@ -36,13 +38,13 @@ func explained(b []byte, in span) string {
 		case isObject(b, inner):
 			o = topLevel(b, inner)
 		case isString(b, inner):
-			return cut(text(b, inner))
+			return reason(text(b, inner))
 		}
 	}
 	_, key := o.judge()
 	for _, k := range slices.Concat(theWords().Explanations, []string{key}) {
 		if v := o.get(k); v.there() && o.filled(v) && !isTrue(b, v) {
-			return cut(plainly(gjson.ParseBytes(v.of(b)), 0))
+			return reason(plainly(gjson.ParseBytes(v.of(b)), 0))
 		}
 	}
 	return ""

@@ -38,7 +38,7 @@ type Info struct {
 	Size    int64 // of the journal and its side files, in bytes
 	State   State
 	Kept    bool
-	Start   time.Time   // from the header; the file's age if there is none
+	Start   time.Time   // from the header; else from the id of a foreign recording; else the file's age
 	Header  *tap.Header // nil if the first line is no header
 	Records uint64      // number of the last record
 	End     *tap.End    // nil unless State is Ended
@@ -49,26 +49,37 @@ type Info struct {
 	// Problem is why there is nothing to show of the file: it is no recording at all. ""
 	// if it is one, as far as its two ends tell, or may become one.
 	Problem string
+
+	foreign *tap.Header // what the first line of a foreign recording says of it, nil if it is none
 }
 
-// Label is the session's label: of a file that is empty or no recording, the one in its id.
+// Label is the session's label: of a foreign recording the name that it has there, of a
+// file that is empty or no recording the one in its id.
 func (i *Info) Label() string {
 	switch {
 	case i.Header != nil:
 		return i.Header.Label
-	case i.Empty, i.Problem != "":
-		return labelIn(i.ID)
+	case i.foreign != nil && i.foreign.Label != "":
+		return i.foreign.Label
+	case i.Empty, i.Problem != "", i.foreign != nil:
+		_, label := partsOf(i.ID)
+		return label
 	}
 	return ""
 }
 
-// labelIn is the label in an id that NewID made; "" if it is none.
-func labelIn(id string) string {
+// HasLength reports whether Length is known: the last line of a foreign recording may
+// tell no time.
+func (i *Info) HasLength() bool { return i.Length != 0 || i.foreign == nil && i.Problem == "" }
+
+// partsOf gives the start and the label in an id that NewID made; nothing if it is none.
+func partsOf(id string) (start time.Time, label string) {
 	from, to := strings.IndexByte(id, '-'), strings.LastIndexByte(id, '-')
-	if _, err := time.Parse(idTime, id[:max(from, 0)]); err != nil || to <= from {
-		return ""
+	start, err := time.Parse(idTime, id[:max(from, 0)])
+	if err != nil || to <= from {
+		return time.Time{}, ""
 	}
-	return id[from+1 : to]
+	return start, id[from+1 : to]
 }
 
 // Short is the end of the id, which is enough to name the session as long as no
@@ -213,9 +224,14 @@ func inspect(path string) (Info, error) {
 			i.Start = r.Header.Start
 		}
 	}
+	if i.foreign = neutral.Header(first.Line()); i.foreign != nil {
+		if start, _ := partsOf(i.ID); !start.IsZero() {
+			i.Start = start
+		}
+	}
 	i.readTail(f, stat.Size())
 	i.State = state(f, i.End)
-	if i.Header == nil && i.Records == 0 && i.State != Live && !bytes.HasPrefix(first.Line(), []byte(neutral.Start)) {
+	if i.Header == nil && i.Records == 0 && i.State != Live && i.foreign == nil {
 		i.Problem = problem(&i, r, err, first.Line())
 	}
 	return i, nil
@@ -283,8 +299,16 @@ func (i *Info) lastRecord(tail []byte, whole bool) bool {
 		if at == 0 && !whole {
 			return false // the line begins further back
 		}
-		rec, err := tap.NewReader(bytes.NewReader(tail[at:])).Next()
+		line := tail[at:]
 		tail = tail[:at]
+		if i.foreign != nil {
+			if t, ok := neutral.Time(line); ok {
+				i.Length = t
+				return true
+			}
+			continue
+		}
+		rec, err := tap.NewReader(bytes.NewReader(line)).Next()
 		if err != nil || rec.Bad != nil {
 			continue
 		}

@@ -110,6 +110,42 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestForeign: a recording of another program has the name, the start and the length that
+// can be known of it.
+func TestForeign(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	const meta = `{"meta":{"session":"legacy-errors","transport":"stdio"}}` + "\n"
+	for id, lines := range map[string]string{
+		"20261115T101500Z-other-0015":  meta + `{"t":1500000,"dir":"c2s","raw":"{}"}` + "\n" + `{"t":2500000,"dir":"s2c","raw":"` + strings.Repeat("x", 100_000) + `"}` + "\n",
+		"mine":                         meta,
+		"20261115T101501Z-noname-0016": `{"meta":{}}` + "\n" + `{"t":1,"dir":"c2s","raw":"{}"}` + "\n" + `{"end":{"t":3000000}}` + "\n",
+	} {
+		if err := os.WriteFile(s.Path(id), []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(s.Path(id), noon, noon); err != nil {
+			t.Fatal(err)
+		}
+	}
+	infos, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range infos {
+		in := &infos[i]
+		got = append(got, fmt.Sprint(in.ID, " ", in.Label(), " ", in.Start.UTC().Format(time.RFC3339), " ", in.Length, " ", in.HasLength()))
+	}
+	want := []string{
+		"mine legacy-errors 2026-11-30T12:00:00Z 0s false",
+		"20261115T101501Z-noname-0016 noname 2026-11-15T10:15:01Z 3s true",
+		"20261115T101500Z-other-0015 legacy-errors 2026-11-15T10:15:00Z 2.5s true",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestListOfNothing(t *testing.T) {
 	infos, err := Store{Dir: filepath.Join(t.TempDir(), "none")}.List()
 	if err != nil || len(infos) != 0 {
@@ -138,23 +174,34 @@ func TestResolve(t *testing.T) {
 	record(t, s, "20261130T120000Z-tickets-0a01", "tickets", noon, true)
 	record(t, s, "20261130T120100Z-tickets-0b02", "tickets", noon.Add(time.Minute), true)
 	record(t, s, "20261130T120200Z-last-0b02", "last", noon.Add(2*time.Minute), true)
+	foreign := `{"meta":{"session":"gotickets-ts-legacy-errors","transport":"stdio"}}` + "\n"
+	if err := os.WriteFile(s.Path("20261129T120000Z-other-name-0c03"), []byte(foreign), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	outside := filepath.Join(t.TempDir(), "any name")
 	if err := os.WriteFile(outside, []byte("{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"last":                          "20261130T120200Z-last-0b02",
-		"tickets":                       "20261130T120100Z-tickets-0b02",
-		"20261130T120000Z-tickets-0a01": "20261130T120000Z-tickets-0a01",
-		"20261130T1201":                 "20261130T120100Z-tickets-0b02",
-		"0a01":                          "20261130T120000Z-tickets-0a01",
-		outside:                         "any name",
-		"0b02":                          "error: fits the ids of 2 sessions",
-		"2026":                          "error: fits the ids of 3 sessions",
-		"":                              "error: no such session",
-		"nothing":                       "error: no such session",
-		s.Dir:                           "error: is not a file",
-		"tickets ":                      "20261130T120100Z-tickets-0b02",
+		"last":                                   "20261130T120200Z-last-0b02",
+		"tickets":                                "20261130T120100Z-tickets-0b02",
+		"20261130T120000Z-tickets-0a01":          "20261130T120000Z-tickets-0a01",
+		"20261130T1201":                          "20261130T120100Z-tickets-0b02",
+		"0a01":                                   "20261130T120000Z-tickets-0a01",
+		outside:                                  "any name",
+		"0b02":                                   "error: fits the ids of 2 sessions",
+		"2026":                                   "error: fits the ids of 4 sessions",
+		"legacy-errors":                          "20261129T120000Z-other-name-0c03",
+		"Other-Name":                             "20261129T120000Z-other-name-0c03",
+		"gotickets-ts-legacy-errors":             "20261129T120000Z-other-name-0c03",
+		"20261129T120000Z-other-name-0c03.jsonl": "20261129T120000Z-other-name-0c03",
+		"icket":                                  `error: "icket" is part of the id or label of 3 sessions: 20261130T120100Z-tickets-0b02, 20261130T120000Z-tickets-0a01, 20261129T120000Z-other-name-0c03; write more of it`,
+		"legasy-errors":                          "error: did you mean gotickets-ts-legacy-errors?",
+		"tiketts":                                "error: did you mean one of tickets, gotickets-ts-legacy-errors?",
+		"":                                       "error: no such session",
+		"nothing":                                "error: \"nothing\" is no path, no id, no label and no part of one in " + s.Dir + "; 'mcptap ls' lists what there is",
+		s.Dir:                                    "error: is not a file",
+		"tickets ":                               "20261130T120100Z-tickets-0b02",
 	} {
 		i, err := s.Resolve(name)
 		if wrong, ok := strings.CutPrefix(want, "error: "); ok {

@@ -23,10 +23,6 @@ type Summary struct {
 	Failures int            `json:"failures"`           // those that failed: in the tool, the protocol, the transport, or hidden
 }
 
-// failed are the outcomes that count as failures. Listens are pending for their
-// whole life and never do.
-var failed = map[decode.Outcome]bool{decode.ToolError: true, decode.ProtocolError: true, decode.TransportError: true, decode.HiddenError: true}
-
 // Summarize sums up a decoded session.
 func Summarize(s *decode.Session) Summary {
 	sum := Heading(s)
@@ -43,7 +39,6 @@ func Heading(s *decode.Session) Summary {
 // Add sums up the calls from one to another, to excluded: whoever shows a session while
 // it is read does it piece by piece.
 func (sum *Summary) Add(s *decode.Session, from, to int) {
-	e := s.Eras()
 	for i := from; i < to; i++ {
 		sum.Requests++
 		if !s.Leads(i) {
@@ -55,8 +50,7 @@ func (sum *Summary) Add(s *decode.Session, from, to int) {
 			continue
 		}
 		sum.Outcomes[outcome.String()]++
-		probe := e.Fallback && i == e.ProbeCall // refusing it is how a legacy server answers
-		if failed[outcome] && !probe {
+		if outcome.Failed() {
 			sum.Failures++
 		}
 	}
@@ -94,7 +88,7 @@ type remembered struct {
 }
 
 // decoderVersion changes when a decoder would sum up the same session otherwise.
-const decoderVersion = 2
+const decoderVersion = 3
 
 func (s Store) summariesPath() string { return filepath.Join(s.Dir, "summaries.json") }
 

@@ -88,6 +88,7 @@ var outcomeSigns = []outcomeSign{
 	{decode.TransportError, "✗", "trans", "transport", "transport error", "the connection or the server ended first"},
 	{decode.HiddenError, "?", "hidden", "hidden", "hidden error", "reads as a success, but what it says looks like a failure"},
 	{decode.Unauthorized, "-", "login", "login", "unauthorized", "HTTP 401: the client has to log in first"},
+	{decode.RefusedProbe, "-", "probe", "probe", "refused probe", "a server of the handshake's era refused to be probed: no failure"},
 	{decode.InputRequired, "↻", "input", "input", "input required", "the server wants something from the client first"},
 	{decode.Cancelled, "-", "cancel", "cancelled", "cancelled", "cancelled before it was answered"},
 	{decode.Open, "…", "open", "open", "open", "not answered yet, or never"},

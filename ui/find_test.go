@@ -303,7 +303,7 @@ no record T-999
 		t.Fatal(err)
 	}
 	d.send(findListMsg{of: f, id: f.id, infos: infos})
-	d.has("✗ "+infos[0].ID+"  "+reason.Err.Error(), "searched 7 recordings", "tickets-legacy")
+	d.has("✗ "+infos[0].Label()+"  "+reason.Err.Error(), "searched 7 recordings", "tickets-legacy")
 	d.keys("home", "enter") // it says so again
 	d.has("opening", "gone.jsonl")
 }

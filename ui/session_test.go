@@ -69,9 +69,9 @@ func TestFailedRows(t *testing.T) {
 		w    int
 		want []string
 	}{
-		{60, []string{"detail_anak id=999  \"Anak", "add n=1  -32602 inv"}},
+		{60, []string{"detail_anak id=999  \"Anak", "add n=1  no tool add (-"}},
 		{80, []string{`detail_anak id=999  "Anak dengan id 999 …`, `…  no room`}},
-		{200, []string{`detail_anak id=999  "Anak dengan id 999 tidak ditemukan"; re`, `long …  no room`, "add n=1  -32602 invalid params: no tool add"}},
+		{200, []string{`detail_anak id=999  "Anak dengan id 999 tidak ditemukan"; re`, `long …  no room`, "add n=1  no tool add (-32602 invalid params)"}},
 	} {
 		d := drive(t, store, colorprofile.NoTTY, c.w, 30).keys("enter")
 		d.has(c.want...)

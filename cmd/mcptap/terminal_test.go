@@ -72,6 +72,28 @@ func TestScreens(t *testing.T) {
 	}
 }
 
+// TestReasonsInFull: however narrow a terminal is, it tells why calls failed, and a pipe
+// tells it in the row.
+func TestReasonsInFull(t *testing.T) {
+	const session = "../../decode/testdata/corpus/features-go-noise-kills-client.jsonl"
+	const long = "Input validation error: Invalid arguments for tool echo: data must have required property 'text'"
+	for _, columns := range []uint16{40, 80, 120} {
+		shown := strings.Join(strings.Fields(onTerminal(t, columns, "NO_COLOR=1", "show", session)), " ")
+		for _, want := range []string{long, "Tool no_such_tool not found (-32602 invalid params)", "flagged as an error"} {
+			if !strings.Contains(shown, want) {
+				t.Errorf("%d columns: %q is not in\n%s", columns, want, shown)
+			}
+		}
+		if strings.Contains(shown, "-32602 …") || strings.Contains(shown, "Input valid…") {
+			t.Errorf("%d columns: a reason is there twice:\n%s", columns, shown)
+		}
+	}
+	piped, err := exec.Command("mcptap", "show", session).Output()
+	if err != nil || !strings.Contains(string(piped), "\ttool error\t"+long+"\n") {
+		t.Errorf("%v\n%s", err, piped)
+	}
+}
+
 // TestPicture: what screenshots/make.sh makes a picture of is what the command prints.
 func TestPicture(t *testing.T) {
 	store, err := samples.Store(filepath.Join(t.TempDir(), "samples"))

@@ -262,7 +262,7 @@ func checkMismatchRefused(p *pass, r *Rule) {
 		all, known := p.mismatchesOf(c)
 		switch {
 		case !known || len(all) == 0 || c.Response < 0:
-		case c.Outcome != decode.ProtocolError:
+		case !c.HasError():
 			p.report(r, c.Response, c.Index, c.Method, "served")
 		case c.Code == headerMismatch && h.Status != 400:
 			p.report(r, c.Response, c.Index, c.Method, "refused with status "+strconv.Itoa(h.Status))
@@ -305,7 +305,7 @@ func (p *pass) maybeAsked(c *decode.Call) bool {
 func checkStatus(p *pass, r *Rule) {
 	want := map[int64]int{lacksCapable: 400, unsupported: 400, methodNotFound: 404}
 	p.webCalls(r, func(c *decode.Call, h *hop) {
-		if status := want[c.Code]; c.Outcome == decode.ProtocolError && status != 0 && h.Status != status && !h.Stream && p.servesModern() {
+		if status := want[c.Code]; c.HasError() && status != 0 && h.Status != status && !h.Stream && p.servesModern() {
 			p.report(r, c.Response, c.Index, itoa(c.Code), strconv.Itoa(h.Status))
 		}
 	})

@@ -393,7 +393,7 @@ func checkPing(p *pass, r *Rule) {
 		if x.Method != "ping" || x.Response < 0 || h == nil || !h.succeeded || x.Request < h.call.Response {
 			return
 		}
-		if x.Outcome == decode.ProtocolError {
+		if x.HasError() {
 			p.report(r, x.Response, x.Index, "an error")
 			return
 		}
@@ -418,7 +418,7 @@ func checkFallback(p *pass, r *Rule) {
 		c := p.Call(i)
 		switch {
 		case c.Dir != tap.C2S:
-		case c.Outcome == decode.ProtocolError && c.Code == unsupported && c.Method != "initialize":
+		case c.HasError() && c.Code == unsupported && c.Method != "initialize":
 			offered = known(p.part(c.Response, string(c.ID), false).Get("error.data.supported"), c.Revision)
 		case c.Method == "initialize" && offered != "":
 			p.report(r, c.Request, i, offered)
@@ -484,7 +484,7 @@ func checkRefusal(p *pass, r *Rule) {
 	for _, h := range p.inOrder() {
 		c := &h.call
 		said := p.part(c.Response, string(c.ID), false).Get("error").Raw
-		if c.Outcome == decode.ProtocolError && newest != "" && said != "" && !strings.Contains(said, newest) {
+		if c.HasError() && newest != "" && said != "" && !strings.Contains(said, newest) {
 			p.report(r, c.Response, c.Index, newest)
 		}
 	}

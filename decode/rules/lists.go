@@ -101,7 +101,7 @@ func checkBadCursor(p *pass, r *Rule) {
 	p.strangers(r, func(c *decode.Call) {
 		switch {
 		case c.Response < 0:
-		case c.Outcome == decode.ProtocolError && c.Code != -32602:
+		case c.HasError() && c.Code != -32602:
 			p.report(r, c.Response, c.Index, c.Method, "the error "+itoa(c.Code))
 		case c.Outcome == decode.OK && c.Era == decode.Legacy:
 			p.report(r, c.Response, c.Index, c.Method, "a page")
@@ -172,7 +172,7 @@ func checkMissingModern(p *pass, r *Rule) {
 	p.calls(r, func(c *decode.Call) {
 		switch {
 		case c.Method != "resources/read" || c.Response < 0:
-		case c.Outcome == decode.ProtocolError && c.Code == -32002:
+		case c.HasError() && c.Code == -32002:
 			p.report(r, c.Response, c.Index, "the error -32002", subject(c))
 		case c.Outcome == decode.OK && p.result(c).Get("contents").Raw == "[]":
 			p.reportAs(r, Warning, c.Response, c.Index, "empty contents", subject(c))
@@ -274,7 +274,7 @@ func checkPromptArguments(p *pass, r *Rule) {
 
 func checkPromptError(p *pass, r *Rule) {
 	p.prompts(r, func(c *decode.Call) {
-		if c.Response < 0 || c.Outcome != decode.ProtocolError || c.Code == -32602 {
+		if c.Response < 0 || !c.HasError() || c.Code == -32602 {
 			return
 		}
 		if what := p.promptFault(c); what != "" {

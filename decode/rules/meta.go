@@ -154,7 +154,7 @@ func checkRefusesBare(p *pass, r *Rule) {
 		if x.Response < 0 || isString(m.Get(metaKey(keyVersion))) && isObject(m.Get(metaKey(keyCapabilities))) {
 			return
 		}
-		if x.Outcome != decode.ProtocolError || x.Code != invalidParams && x.Code != methodNotFound && x.Code != unsupported {
+		if !x.HasError() || x.Code != invalidParams && x.Code != methodNotFound && x.Code != unsupported {
 			p.report(r, x.Response, x.Index, x.Method, "")
 		} else if x.Code == invalidParams && x.Exchange >= 0 && p.hops()[x.Exchange].Status != 400 && !p.hops()[x.Exchange].Stream {
 			p.report(r, x.Response, x.Index, x.Method, " and status 400")
@@ -250,7 +250,7 @@ func checkUnsupported(p *pass, r *Rule) {
 		asked := x.params().Get(metaKey(keyVersion)).Str
 		switch {
 		case x.Response < 0:
-		case x.Outcome == decode.ProtocolError && x.Code == unsupported:
+		case x.HasError() && x.Code == unsupported:
 			if x.response().Exists() && (!data.Get("supported").IsArray() || !isString(data.Get("requested"))) {
 				p.report(r, x.Response, x.Index, "without data.supported and data.requested")
 			}
@@ -263,7 +263,7 @@ func checkUnsupported(p *pass, r *Rule) {
 func checkContradiction(p *pass, r *Rule) {
 	p.eachRequest(r, func(x *exchange) {
 		data := x.response().Get("error.data")
-		if x.Outcome != decode.ProtocolError || x.Code != unsupported {
+		if !x.HasError() || x.Code != unsupported {
 			return
 		}
 		requested := data.Get("requested").Str
@@ -313,7 +313,7 @@ func checkSame(p *pass, r *Rule) {
 
 func checkRequired(p *pass, r *Rule) {
 	p.eachRequest(r, func(x *exchange) {
-		if x.Outcome != decode.ProtocolError || x.Code != lacksCapable || !x.response().Exists() {
+		if !x.HasError() || x.Code != lacksCapable || !x.response().Exists() {
 			return
 		}
 		required := x.response().Get("error.data.requiredCapabilities")
@@ -345,7 +345,7 @@ func checkDiscover(p *pass, r *Rule) {
 		case c.Dir != tap.C2S:
 		case c.Method != "server/discover":
 			serves = serves || c.Era == decode.Modern && c.Outcome == decode.OK
-		case c.Outcome == decode.ProtocolError && c.Code == methodNotFound:
+		case c.HasError() && c.Code == methodNotFound:
 			unknown = c.Index
 		}
 	})

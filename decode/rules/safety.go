@@ -433,7 +433,7 @@ func checkElicitationURL(p *pass, r *Rule) {
 		switch {
 		case c.Dir == tap.S2C && c.Method == "elicitation/create":
 			judge(c.Request, c.Index, p.params(c))
-		case c.Outcome == decode.ProtocolError && c.Code == -32042:
+		case c.HasError() && c.Code == -32042:
 			for _, e := range p.json(c.Response).Get("error.data.elicitations").Array() {
 				judge(c.Response, c.Index, e)
 			}

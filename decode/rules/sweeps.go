@@ -22,7 +22,7 @@ func (p *pass) catalogue() *decode.Catalogue {
 // result that is at hand.
 func (p *pass) results(r *Rule, visit func(*decode.Call, gjson.Result), methods ...string) {
 	p.calls(r, func(c *decode.Call) {
-		if c.Dir != tap.C2S || c.Response < 0 || c.Outcome == decode.ProtocolError || !slices.Contains(methods, c.Method) {
+		if c.Dir != tap.C2S || c.Response < 0 || c.HasError() || !slices.Contains(methods, c.Method) {
 			return
 		}
 		if result := p.result(c); result.IsObject() {
@@ -34,7 +34,7 @@ func (p *pass) results(r *Rule, visit func(*decode.Call, gjson.Result), methods 
 // refusals visits the calls that were answered with a protocol error.
 func (p *pass) refusals(r *Rule, visit func(*decode.Call)) {
 	p.calls(r, func(c *decode.Call) {
-		if c.Response >= 0 && c.Outcome == decode.ProtocolError {
+		if c.Response >= 0 && c.HasError() {
 			visit(c)
 		}
 	})

@@ -148,7 +148,7 @@ func checkTaskStart(p *pass, r *Rule) {
 func (p *pass) taskBodies(r *Rule, visit func(frame, call int, task gjson.Result)) {
 	p.calls(r, func(c *decode.Call) {
 		switch {
-		case c.Response < 0 || c.Outcome == decode.ProtocolError:
+		case c.Response < 0 || c.HasError():
 		case c.MadeTask:
 			result := p.result(c)
 			if nested := result.Get("task"); nested.IsObject() {
@@ -260,7 +260,7 @@ func (p *pass) pollInterval(c *decode.Call, before time.Duration) time.Duration 
 
 func checkRelatedTask(p *pass, r *Rule) {
 	p.calls(r, func(c *decode.Call) {
-		if c.Method != "tasks/result" || c.Response < 0 || c.Outcome == decode.ProtocolError {
+		if c.Method != "tasks/result" || c.Response < 0 || c.HasError() {
 			return
 		}
 		if result := p.result(c); result.IsObject() && !result.Get(relatedTask).Exists() {
@@ -278,7 +278,7 @@ func checkTaskCancelOver(p *pass, r *Rule) {
 				continue
 			}
 			switch {
-			case leg.Outcome == decode.ProtocolError && leg.Code != -32602:
+			case leg.HasError() && leg.Code != -32602:
 				p.report(r, leg.Response, leg.Index, subject(c), "the error "+itoa(leg.Code))
 			case leg.Outcome == decode.OK:
 				p.report(r, leg.Response, leg.Index, subject(c), "a result")

@@ -360,7 +360,7 @@ func checkUnknownTool(p *pass, r *Rule) {
 		switch {
 		case c.Outcome == decode.ToolError:
 			p.report(r, c.Response, c.Index, subject(&c), "a result with isError")
-		case c.Outcome == decode.ProtocolError && c.Code != -32602:
+		case c.HasError() && c.Code != -32602:
 			p.report(r, c.Response, c.Index, subject(&c), "the error "+itoa(c.Code))
 		}
 	}
@@ -368,7 +368,7 @@ func checkUnknownTool(p *pass, r *Rule) {
 
 func checkArgumentError(p *pass, r *Rule) {
 	p.toolCalls(r, func(c *decode.Call) {
-		if c.Outcome != decode.ProtocolError || c.Code != -32602 || c.Batch || c.Name == "" || p.body(c.Request) == nil {
+		if !c.HasError() || c.Code != -32602 || c.Batch || c.Name == "" || p.body(c.Request) == nil {
 			return
 		}
 		if p.misfit(c) != "" {

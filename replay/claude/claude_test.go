@@ -355,6 +355,28 @@ func TestIDs(t *testing.T) {
 	}
 }
 
+// TestUnlisted: what stands for a definition that never crossed says of which tool it is.
+func TestUnlisted(t *testing.T) {
+	k := talk.New()
+	k.Ask(1000, "close_ticket", "{}", "")
+	k.Ask(1001, "", "{}", "")
+	var got []string
+	for p := range bookOf(t, k, "s", "generic").Request(1).All() {
+		if p.Kind == Tool {
+			got = append(got, p.Placeholder)
+		}
+	}
+	want := []string{
+		"the definition of mcp__s__close_ticket: no listing that could be sent crossed before it was called",
+		"the definition of a tool without a name: no listing that could be sent crossed before it was called",
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestRetried: the model reads the answer to the second try of its one call.
 func TestRetried(t *testing.T) {
 	k := talk.New()

@@ -277,7 +277,11 @@ func (b *Book) offerOrphan(o *offer, call int) {
 	if o.byName[name.Sent] != nil || len(o.tools) > 0 && b.line.Catalogue(c.Session).At(decode.Tools, c.Request.Frame) != nil {
 		return
 	}
-	t := b.block(Tool, 0, "the definition of this tool: no listing that could be sent crossed before it was called")
+	what := Shown(name.Sent)
+	if strings.TrimSpace(c.Tool) == "" {
+		what = "a tool without a name"
+	}
+	t := b.block(Tool, 0, "the definition of "+what+": no listing that could be sent crossed before it was called")
 	if b.profile.Shape == shapeConnector {
 		t = b.block(Toolset, 0, "")
 		name = Name{Sent: b.servers[c.Session], Server: b.line.Sessions[c.Session].Name}

@@ -152,7 +152,7 @@ func (e *BreakEven) String() string {
 	}
 	switch {
 	case e.Unknown != "":
-		return "no break-even: " + e.Unknown
+		return "which side becomes the cheaper one with more calls is not known: " + e.Unknown
 	case e.Calls >= 0:
 		return fmt.Sprintf("%s costs more from %s on, %s before", dearer, plural(int(e.Calls), "call"), cheaper)
 	case e.Fixed == 0 && e.PerCall == 0:
@@ -168,13 +168,19 @@ func (e *BreakEven) String() string {
 type BehaviourAnswer struct {
 	Verdicts []Verdict
 	Volatile int // places that vary by themselves, and were taken as equal
+	Excused  int // findings on one side only for a reason that is named: no difference
 }
 
 // behaviour are the kinds of differences that are no matter of work or cost.
-var behaviour = []Kind{KindOutcome, KindResult, KindTools, KindServer, KindFindings, KindLatency}
+var behaviour = []Kind{KindOutcome, kindOtherwise, KindResult, KindTools, KindServer, KindFindings, KindLatency}
 
 func (d *Diff) behaviourAnswer() BehaviourAnswer {
 	a := BehaviourAnswer{Volatile: len(d.Volatile)}
+	for i := range d.Findings {
+		if d.Findings[i].Reason != "" {
+			a.Excused++
+		}
+	}
 	for _, k := range behaviour {
 		if words := d.differences(k); len(words) > 0 {
 			a.Verdicts = append(a.Verdicts, Verdict{k, words})
@@ -186,8 +192,9 @@ func (d *Diff) behaviourAnswer() BehaviourAnswer {
 // nouns name differences of a kind, one and several.
 var nouns = map[Kind][2]string{
 	KindOutcome: {"outcome", "outcomes"}, KindResult: {"place in what came back", "places in what came back"}, KindTools: {"definition", "definitions"},
-	KindServer:   {"difference in what client and server say of themselves", "differences in what client and server say of themselves"},
-	KindFindings: {"finding on one side only", "findings on one side only"}, KindLatency: {"latency", "latencies"},
+	kindOtherwise: {"operation ends otherwise, with other arguments", "operations end otherwise, with other arguments"},
+	KindServer:    {"difference in what client and server say of themselves", "differences in what client and server say of themselves"},
+	KindFindings:  {"finding on one side only", "findings on one side only"}, KindLatency: {"latency", "latencies"},
 }
 
 func (a *BehaviourAnswer) String() string {
@@ -197,6 +204,9 @@ func (a *BehaviourAnswer) String() string {
 		parts = append(parts, strconv.Itoa(n)+" "+nouns[v.What][min(n, 2)-1])
 	}
 	s := cmp.Or(strings.Join(parts, ", "), "nothing")
+	if a.Excused > 0 { // they are listed with the others
+		s += "; " + plural(a.Excused, "finding") + " more for a reason that is named"
+	}
 	switch {
 	case a.Volatile == 1:
 		s += " (1 place that varies by itself was taken as equal)"

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mcptap/mcptap/decode/rules"
 )
 
 // TestAnswers: the answers say what the rows do, as values and in words.
@@ -37,6 +39,48 @@ func TestAnswers(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"only in A: tools/call t"}, got.Work.Differences); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestEndsOtherwise: that an operation fails on one side is told, also where it was asked
+// for with other arguments; it is no difference of outcomes then. Errors are compared.
+func TestEndsOtherwise(t *testing.T) {
+	session := func(arguments, answer, message string) script {
+		return script{
+			`> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":` + arguments + `}}`,
+			`< {"jsonrpc":"2.0","id":1,` + answer + `}`,
+			`> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"gone","arguments":{}}}`,
+			`< {"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"` + message + `"}}`,
+		}
+	}
+	a := session(`{"n":"1"}`, `"result":{"content":[{"type":"text","text":"no"}],"isError":true}`, "no such tool").side("a")
+	b := session(`{"n":1}`, `"result":{"content":[]}`, "unknown tool").side("b")
+	d := Compare(a, b, Options{})
+	got := d.Answers().Behaviour
+	if want := "1 operation ends otherwise, with other arguments, 1 place in what came back"; got.String() != want {
+		t.Errorf("%q, want %q", got.String(), want)
+	}
+	want := []string{"tools/call add: tool error → ok, with other arguments", `tools/call gone: error.message: "no such tool" → "unknown tool"`}
+	if diff := cmp.Diff(want, got.First(5)); diff != "" {
+		t.Error(diff)
+	}
+	if words := d.differences(KindOutcome); len(words) != 0 {
+		t.Errorf("outcomes: %q", words)
+	}
+}
+
+// TestFindingsAreCounted: the answer counts every finding that is listed.
+func TestFindingsAreCounted(t *testing.T) {
+	rule := &rules.Rule{ID: "X-01"}
+	d := &Diff{Findings: []Finding{{Rule: rule}, {Rule: rule, OnB: true}, {Rule: rule, Reason: "no such rule in 2025-11-25"}}}
+	a := d.behaviourAnswer()
+	if want := "2 findings on one side only; 1 finding more for a reason that is named"; a.String() != want {
+		t.Errorf("%q, want %q", a.String(), want)
+	}
+	d.Findings = d.Findings[2:]
+	a = d.behaviourAnswer()
+	if want := "nothing; 1 finding more for a reason that is named"; a.String() != want {
+		t.Errorf("%q, want %q", a.String(), want)
 	}
 }
 

@@ -96,7 +96,8 @@ func (w *work) both(a, b *unit, moved bool) Row {
 		w.lists = append(w.lists, listPair{kind, &a.op, &b.op})
 	}
 	w.compareArguments(&r, a, b)
-	if r.otherwise() { // other questions have other answers
+	if r.otherwise() { // other questions have other answers, but that one failed is told
+		w.compareOutcome(&r)
 		return r
 	}
 	w.compareQuestions(&r, a, b)
@@ -222,7 +223,7 @@ func (w *work) compareResults(r *Row, a, b *unit) {
 	case (r.A.Outcome == decode.InputRequired) != (r.B.Outcome == decode.InputRequired):
 		return // a question on one side, and no result that it could be compared with
 	}
-	if raw := w.a.lastResult(&a.op); raw != nil && bytes.Equal(raw, w.b.lastResult(&b.op)) {
+	if raw := w.a.lastResult(&a.op); len(raw) > 0 && bytes.Equal(raw, w.b.lastResult(&b.op)) {
 		return
 	}
 	ra, rb := w.a.lastAnswer(&a.op), w.b.lastAnswer(&b.op)
@@ -236,7 +237,7 @@ func (w *work) compareResults(r *Row, a, b *unit) {
 	}
 }
 
-// lastResult is the result of the same answer as it stands; nil if there is none.
+// lastResult is the result of the same answer as it stands; empty if it has none.
 func (s *source) lastResult(o *decode.Operation) []byte {
 	for _, leg := range slices.Backward(o.Legs) {
 		if c := s.Session.Call(leg.Call); c.Response >= 0 {

@@ -151,7 +151,7 @@ func asked(params map[string]any) map[string]any {
 func (s *source) part(o *decode.Operation) *Part {
 	p := &Part{Call: o.Legs[0].Call, Count: len(o.Legs), Outcome: o.Outcome, Took: -1}
 	last := s.Session.Call(o.Legs[len(o.Legs)-1].Call)
-	if o.Outcome == decode.ProtocolError {
+	if o.Outcome == decode.ProtocolError || o.Outcome == decode.RefusedProbe {
 		p.Code = last.Code
 	}
 	if o.End > 0 && o.Kind != decode.OpListen {

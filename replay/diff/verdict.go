@@ -27,6 +27,10 @@ const (
 	KindLatency  Kind = "latency"  // of the server
 )
 
+// kindOtherwise is how operations ended that were asked for with other arguments: it is
+// told, and no kind of its own, since other work may well end otherwise.
+const kindOtherwise Kind = "otherwise"
+
 // Kinds are all kinds of differences, in the order of reports.
 var Kinds = []Kind{KindWork, KindBytes, KindOutcome, KindResult, KindServer, KindTools, KindFindings, KindLatency}
 
@@ -46,6 +50,8 @@ func (d *Diff) differences(k Kind) []string {
 		return d.bytesWords()
 	case KindOutcome, KindResult:
 		return d.changeWords(k == KindOutcome)
+	case kindOtherwise:
+		return d.otherwiseWords()
 	}
 	return d.asideWords(k)
 }
@@ -119,7 +125,7 @@ func (d *Diff) changeWords(outcomes bool) (words []string) {
 		r := &d.Rows[i]
 		for j := range r.Changes {
 			c := &r.Changes[j]
-			if c.What != WhatArguments && (c.What == WhatOutcome) == outcomes {
+			if c.What != WhatArguments && !r.otherwise() && (c.What == WhatOutcome) == outcomes {
 				words = append(words, r.Title()+": "+c.String())
 			}
 		}
@@ -132,6 +138,19 @@ func (d *Diff) changeWords(outcomes bool) (words []string) {
 		for j := range r.Details {
 			if in := &r.Details[j]; r.lacks(in) && in.told() {
 				words = append(words, in.only(r))
+			}
+		}
+	}
+	return words
+}
+
+// otherwiseWords tells of operations with other arguments which of them ended otherwise.
+func (d *Diff) otherwiseWords() (words []string) {
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		for j := range r.Changes {
+			if c := &r.Changes[j]; c.What == WhatOutcome && r.otherwise() {
+				words = append(words, r.Title()+": "+c.String()+", with other arguments")
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcptap/mcptap/sessions/internal/nearest"
 )
 
 // A Filter is a filter that was read. It holds nothing of a session.
@@ -286,7 +288,7 @@ func (p *parser) unknownField(from int, name string) {
 	for i, f := range fields {
 		all[i] = f.Name
 	}
-	if n := near(name, all); n != "" {
+	if n := nearest.Word(name, all); n != "" {
 		hint = "did you mean " + n + "?"
 	}
 	p.fail(from, from+len(name), fmt.Sprintf("there is no field %.40q", name), hint+"; to look for the text itself, put it in quotation marks")
@@ -370,7 +372,7 @@ func (p *parser) checkWord(f *Field, v *pattern, at int) {
 		prefix = prefix || strings.HasPrefix(w, strings.ToLower(v.text))
 	}
 	hint := f.Name + " can be " + strings.Join(f.Words, ", ")
-	if n := near(v.text, f.Words); n != "" {
+	if n := nearest.Word(v.text, f.Words); n != "" {
 		hint = "did you mean " + n + "? " + hint
 	}
 	p.fail(at, p.i, fmt.Sprintf("nothing has %s %.40q", f.Name, v.text), hint)

@@ -11,7 +11,7 @@ import (
 // failed stands for every outcome that counts as a failure.
 const failed = "failed"
 
-var statusWords = []string{"ok", "tool-error", "protocol-error", "transport-error", "hidden-error", "input-required", "cancelled", "unauthorized", "open", failed}
+var statusWords = []string{"ok", "tool-error", "protocol-error", "transport-error", "hidden-error", "input-required", "cancelled", "unauthorized", "refused-probe", "open", failed}
 
 var kindWords = []string{"request", "notification", "result", "error", "batch", "malformed", "stray", "log", "cut", "body",
 	"call", "rounds", "task", "pages", "url-elicitation", "listen"}
@@ -103,7 +103,7 @@ func statusTerm(t *term, _ *Source) (test, error) {
 	for i, yes := range chosen(t) {
 		for o := range wanted {
 			name := plainStatus(decode.Outcome(o).String())
-			if yes && (t.field.Words[i] == name || t.field.Words[i] == failed && isFailure(decode.Outcome(o))) {
+			if yes && (t.field.Words[i] == name || t.field.Words[i] == failed && decode.Outcome(o).Failed()) {
 				wanted[o] = true
 			}
 		}
@@ -119,14 +119,6 @@ func statusTerm(t *term, _ *Source) (test, error) {
 		}
 		return false
 	}, nil
-}
-
-func isFailure(o decode.Outcome) bool {
-	switch o {
-	case decode.ToolError, decode.ProtocolError, decode.TransportError, decode.HiddenError:
-		return true
-	}
-	return false
 }
 
 func dirTerm(t *term, _ *Source) (test, error) {
@@ -261,7 +253,7 @@ func codeTerm(t *term, _ *Source) (test, error) {
 	return func(u *unit) bool {
 		for i := range u.allCalls() {
 			c := &u.members[i]
-			if c.Outcome == decode.ProtocolError && t.compare.holds(c.Code, t.number) {
+			if c.HasError() && t.compare.holds(c.Code, t.number) {
 				return true
 			}
 		}

@@ -30,7 +30,7 @@ func odd() filter.Source {
 	return filter.Source{
 		Session: s, Body: func(i int) []byte { return []byte(bodies[i]) }, Label: "my-slack",
 		TurnOf: func(c int) int { return c + 1 },
-		MarkOf: func(n uint64) (string, bool) { return "why empty?", n == 6 },
+		MarkOf: func(n uint64) (string, bool) { return "why so slow?", n == 6 },
 	}
 }
 

@@ -81,8 +81,7 @@ func (t *Translator) Line(raw []byte, at tap.Record) []tap.Record {
 	dir, known := tap.ParseDir(l.Dir)
 	switch {
 	case l.Meta != nil:
-		h := &tap.Header{Version: tap.Version, Session: l.Meta.Session, Label: l.Meta.Session, Transport: l.Meta.Transport, Command: l.Meta.Command}
-		t.out = append(t.out, tap.Record{Header: h, Line: at.Line, Offset: at.Offset, Size: at.Size})
+		t.out = append(t.out, tap.Record{Header: l.header(), Line: at.Line, Offset: at.Offset, Size: at.Size})
 	case l.End != nil:
 		t.end(&l)
 	case !known || l.T < 0:
@@ -98,6 +97,38 @@ func (t *Translator) Line(raw []byte, at tap.Record) []tap.Record {
 		t.frame(f)
 	}
 	return t.out
+}
+
+// header is what the first line says. The format has no date: when such a recording
+// began is not known.
+func (l *line) header() *tap.Header {
+	return &tap.Header{Version: tap.Version, Session: l.Meta.Session, Label: l.Meta.Session, Transport: l.Meta.Transport, Command: l.Meta.Command}
+}
+
+// Header gives what a recording's first line says of it; nil if it is no first line.
+func Header(first []byte) *tap.Header {
+	var l line
+	if !bytes.HasPrefix(first, []byte(Start)) || json.Unmarshal(first, &l) != nil || l.Meta == nil {
+		return nil
+	}
+	return l.header()
+}
+
+// Time is when a line was recorded, since the recording's start. ok is false for one
+// that is none of the format, and for the first.
+func Time(raw []byte) (at time.Duration, ok bool) {
+	var l line
+	if json.Unmarshal(raw, &l) != nil {
+		return 0, false
+	}
+	_, known := tap.ParseDir(l.Dir)
+	switch {
+	case l.End != nil:
+		l.T = l.End.T
+	case !known:
+		return 0, false
+	}
+	return time.Duration(l.T) * time.Microsecond, l.T >= 0
 }
 
 func (t *Translator) bad(err error) []tap.Record {

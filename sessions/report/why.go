@@ -26,10 +26,12 @@ func Bytes(s *decode.Session, o *decode.Operation) (c2s, s2c int64) {
 	return c2s, s2c
 }
 
-// Why says in a few words what an outcome rests on: text from the outside.
+// Why says what an outcome rests on, the server's own words first: text from the outside,
+// of decode.MaxReason characters at most and as many lines as it has. Whoever has less
+// room cuts it.
 func Why(l *sessions.Loaded, o *decode.Operation) string {
 	last := l.Call(o.Legs[len(o.Legs)-1].Call)
-	return strings.TrimSpace(why(l, o, &last) + remark(l, &last))
+	return decode.Shorten(strings.TrimSpace(why(l, o, &last)+remark(l, &last)), decode.MaxReason)
 }
 
 // remark is what was wrong with an exchange whose answer was recorded nevertheless:
@@ -45,16 +47,16 @@ func remark(l *sessions.Loaded, c *decode.Call) string {
 }
 
 func why(l *sessions.Loaded, o *decode.Operation, last *decode.Call) string {
-	switch o.Outcome {
-	case decode.ProtocolError:
+	switch {
+	case o.Outcome == decode.ProtocolError, o.Outcome == decode.RefusedProbe && last.HasError():
 		if e, ok := decode.DescribeError(l.Body(last.Response), last.Revision); ok {
 			return ErrorWords(e) + status(l, last)
 		}
 		return fmt.Sprint(last.Code) + status(l, last)
-	case decode.HiddenError:
+	case o.Outcome == decode.HiddenError:
 		return said(decode.FailureText(l.Body(last.Response))) + "reads as a success; " + last.Hidden.Reason
-	case decode.ToolError:
-		return Excerpt(decode.ResultText(l.Body(last.Response)))
+	case o.Outcome == decode.ToolError:
+		return decode.ResultText(l.Body(last.Response))
 	}
 	if o.Why != "" {
 		return o.Why
@@ -81,27 +83,36 @@ func status(l *sessions.Loaded, c *decode.Call) string {
 	return ""
 }
 
-// ErrorWords is an error in a few words.
+// ErrorWords is an error in words: what the server says of it, then its code and what that
+// means, as far as the server does not say so itself.
 func ErrorWords(e decode.ErrorInfo) string {
-	s := fmt.Sprint(e.Code)
-	if e.Name.Name != "" {
-		s += " " + e.Name.Name
+	said := strings.ToLower(e.Message)
+	var notes []string
+	if code := fmt.Sprint(e.Code); !strings.Contains(said, code) {
+		notes = append(notes, code)
 	}
-	if e.Message != "" {
-		s += ": " + e.Message
+	if name := e.Name.Name; name != "" && !strings.Contains(said, strings.ToLower(name)) {
+		notes = append(notes, name)
 	}
-	if e.Detail != "" {
-		s += " (" + e.Detail + ")"
+	note := strings.Join(notes, " ")
+	switch {
+	case e.Detail != "" && note != "":
+		note += "; " + e.Detail
+	case e.Detail != "":
+		note = e.Detail
 	}
-	return s
+	switch {
+	case note == "":
+		return e.Message
+	case e.Message == "":
+		return note
+	}
+	return e.Message + " (" + note + ")"
 }
 
 // Excerpt is the beginning of a text, as much as fits a row.
 func Excerpt(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:100]) + "…"
-	}
-	return s
+	return decode.Shorten(s, 100)
 }
 
 // OperationOf gives the operation that a call leads. What a server asks while it

@@ -159,13 +159,7 @@ func inBatch(f *decode.Frame) bool {
 }
 
 // Failed reports an outcome that counts as a failure.
-func Failed(o decode.Outcome) bool {
-	switch o {
-	case decode.ToolError, decode.ProtocolError, decode.TransportError, decode.HiddenError:
-		return true
-	}
-	return false
-}
+func Failed(o decode.Outcome) bool { return o.Failed() }
 
 // Time is when a row begins.
 func (f *Feed) Time(r Row) time.Duration {

@@ -134,7 +134,7 @@ func TestDetail(t *testing.T) {
 	for name, want := range map[string]Detail{
 		"search_tickets ok":           {Gist: `query="login"`},
 		"add_comment tool error":      {Gist: `ticket_id="T-999"  text="Any news?"`, Why: "Error executing tool add_comment: No ticket T-999"},
-		"close_ticket protocol error": {Gist: `ticket_id="T-101"`, Why: "-32602 invalid params: Unknown tool: close_ticket"},
+		"close_ticket protocol error": {Gist: `ticket_id="T-101"`, Why: "Unknown tool: close_ticket (-32602 invalid params)"},
 	} {
 		if got[name] != want {
 			t.Errorf("%s: %+v, want %+v", name, got[name], want)

@@ -154,7 +154,7 @@ type callTable struct {
 	sel *selection
 }
 
-var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim, decode.Unauthorized: dim}
+var callStyles = map[decode.Outcome]style{decode.ToolError: red, decode.ProtocolError: red, decode.TransportError: red, decode.HiddenError: yellow, decode.Open: dim, decode.Cancelled: dim, decode.Unauthorized: dim, decode.RefusedProbe: dim}
 
 func (t *callTable) operation(o *decode.Operation) {
 	first := t.l.Call(o.Legs[0].Call)
@@ -168,7 +168,14 @@ func (t *callTable) operation(o *decode.Operation) {
 		words = strings.TrimSpace(words + " [" + o.Doubt + "]")
 	}
 	words = withNote(t.sel.notesOn(o), words)
+	more := ""
+	if o.Outcome.Failed() && t.cuts(words) { // why it failed is what people come for
+		words, more = "", words
+	}
 	t.styled(callStyles[o.Outcome], t.number(first.Request), seconds(o.Start), t.arrow(o.Dir), o.Method, o.Name, took, strconv.FormatInt(c2s+s2c, 10), o.Outcome.String(), words)
+	if more != "" {
+		t.under(callStyles[o.Outcome], more)
+	}
 	for i := range o.Legs {
 		t.leg(&o.Legs[i], i)
 	}
@@ -315,7 +322,7 @@ func (p *callJSON) operation(o *decode.Operation) {
 		end := int64(o.End)
 		j.End = &end
 	}
-	if o.Outcome == decode.ProtocolError {
+	if o.Outcome == decode.ProtocolError || o.Outcome == decode.RefusedProbe && last.HasError() {
 		j.Code = &last.Code
 	}
 	if last.Hidden != nil {

@@ -88,7 +88,7 @@ func (s *selection) noteOn(n uint64) string {
 	return strings.TrimSpace(markSign + " " + note)
 }
 
-const markSign = "◆"
+const markSign = "★"
 
 // notesOn are the marks of the frames of an operation.
 func (s *selection) notesOn(o *decode.Operation) string {

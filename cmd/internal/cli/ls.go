@@ -97,7 +97,7 @@ func (a *app) listRow(t *table, i *sessions.Info, sum sessions.Summary) []string
 	if t.terminal {
 		started, size, id = humanize.RelTime(i.Start, a.Now(), "ago", "from now"), humanize.IBytes(uint64(i.Size)), i.Short()
 	}
-	return []string{started, i.Label(), stateWord(i), sum.Server, sum.Revision, strconv.Itoa(sum.Calls), strconv.Itoa(sum.Failures), formatLength(i.Length), exitWord(i), size, id}
+	return []string{started, i.Label(), stateWord(i), sum.Server, sum.Revision, strconv.Itoa(sum.Calls), strconv.Itoa(sum.Failures), lengthWord(i), exitWord(i), size, id}
 }
 
 // processColumn is where the client's process stands, if there is one to tell.
@@ -132,6 +132,14 @@ func exitWord(i *sessions.Info) string {
 		return ""
 	}
 	return strconv.Itoa(i.End.Exit)
+}
+
+// lengthWord is empty if nothing tells the length.
+func lengthWord(i *sessions.Info) string {
+	if !i.HasLength() {
+		return ""
+	}
+	return formatLength(i.Length)
 }
 
 func formatLength(d time.Duration) string {

@@ -54,9 +54,10 @@ func (p *rentPage) say(s style, indent int, text string) {
 	}
 }
 
-var ranges = regexp.MustCompile(`(\d)-(\$?\d)`)
+var ranges = regexp.MustCompile(`(^|[\s(]|\d)-(\$?\d)`)
 
-// wrap makes a text safe and breaks it into lines, but no range of numbers.
+// wrap makes a text safe and breaks it into lines, but no range of numbers, nor a negative
+// one.
 func wrap(text string, width int) []string {
 	const unbroken = "\u2011"
 	text = ansi.Wrap(ranges.ReplaceAllString(safetext.Line(text), "$1"+unbroken+"$2"), max(width, 20), "")
@@ -205,6 +206,18 @@ func bar(share float64, width int) string {
 
 const barWidth = 14
 
+// callsColumn is where the number of calls stands in the table of tools.
+const callsColumn = 1
+
+func callWords(n int) string {
+	if n == 0 {
+		return neverCalled
+	}
+	return itoa(n)
+}
+
+const neverCalled = "never called"
+
 func (p *rentPage) tools() {
 	v, sent, up := p.v, &p.v.Report.Sent, &p.v.Report.Upfront
 	if len(up.Tools) == 0 {
@@ -217,11 +230,11 @@ func (p *rentPage) tools() {
 	var rows [][]string
 	for _, i := range order[:min(len(order), shownTools)] {
 		r, u := &sent.Tools[i], &up.Tools[i]
-		rows = append(rows, []string{v.ToolName(i), itoa(r.Calls), bytesWords(r.WireBytes), u.PerTurn.Short(), u.Parts.Name.Short(), u.Parts.Description.Short(), u.Parts.Schema.Short(),
+		rows = append(rows, []string{v.ToolName(i), callWords(r.Calls), bytesWords(r.WireBytes), u.PerTurn.Short(), u.Parts.Name.Short(), u.Parts.Description.Short(), u.Parts.Schema.Short(),
 			u.Parts.Wrapper.Short(), held(r.Turns), r.Session.Short(), bar(float64(middle(u.PerTurn))/float64(max(top, 1)), barWidth)})
 	}
 	t := p.rows(fit([]column{
-		{name: "tool", width: 34, min: 20},
+		{name: "tool", width: 34, min: 14},
 		{name: "calls", width: 5, right: true},
 		{name: "wire", width: 7, right: true, drop: 3},
 		{name: "tokens", width: 7, right: true},
@@ -234,11 +247,11 @@ func (p *rentPage) tools() {
 		{name: "", width: barWidth, drop: 9},
 	}, rows)...)
 	for k, i := range order[:len(rows)] {
-		s := normal
-		if sent.Tools[i].Calls == 0 {
-			s = dim
+		on := noAccent
+		if sent.Tools[i].Calls == 0 { // what could be saved
+			on = accent{callsColumn, yellow}
 		}
-		t.styled(s, rows[k]...)
+		t.accented(on, rows[k]...)
 	}
 	p.sayMissing(t)
 	if !slices.Contains(t.missing(), "around") {
@@ -294,8 +307,9 @@ func (p *rentPage) unused() {
 		names = append(names, p.v.ToolName(i))
 		sum = sum.Plus(r.Upfront.Tools[i].PerTurn)
 	}
-	p.title(fmt.Sprintf("never called: %d of %s, %s tokens in each request that holds them", len(names), plural(len(r.Upfront.Tools), "tool"), sum))
-	p.say(dim, 2, some(names, 12))
+	p.write("\n")
+	p.say(yellow, 0, fmt.Sprintf("%s: %d of %s, %s tokens in each request that holds them", neverCalled, len(names), plural(len(r.Upfront.Tools), "tool"), sum))
+	p.say(normal, 2, some(names, 12))
 }
 
 // some lists the first of many.

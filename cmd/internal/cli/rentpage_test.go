@@ -20,7 +20,7 @@ func TestBar(t *testing.T) {
 
 // TestWrap: no line is too long, no range is broken, and nothing drives the terminal.
 func TestWrap(t *testing.T) {
-	text := "reads ~1,400 (1,200-1,600) tokens and $0.0057-$0.0078 of a well-known \x1b[2Jserver"
+	text := "reads ~1,400 (1,200-1,600) tokens and $0.0057-$0.0078 of a well-known \x1b[2Jserver (-32602)"
 	for width := 20; width < 90; width++ {
 		lines := wrap(text, width)
 		for _, l := range lines {
@@ -28,7 +28,7 @@ func TestWrap(t *testing.T) {
 				t.Errorf("width %d: %q", width, l)
 			}
 		}
-		if all := strings.Join(lines, "\n"); !strings.Contains(all, "(1,200-1,600)") || !strings.Contains(all, "$0.0057-$0.0078") {
+		if all := strings.Join(lines, "\n"); !strings.Contains(all, "(1,200-1,600)") || !strings.Contains(all, "$0.0057-$0.0078") || !strings.Contains(all, "(-32602)") {
 			t.Errorf("width %d breaks a range: %q", width, lines)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/mcptap/mcptap/replay/bill"
+	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/tidy"
 	"github.com/mcptap/mcptap/replay/tokens"
 	"github.com/mcptap/mcptap/ui/safetext"
@@ -24,21 +25,21 @@ func (a *app) printTidied(v *rented, asJSON bool) error {
 		return p.flush()
 	}
 	t := a.table(column{width: 0})
-	untouched := 0
+	var untouched []string
 	for i := range v.Tidied {
 		d := &v.Tidied[i]
 		name := v.Ledger.Tools[d.Index].Name
 		text := udiff.Unified(name+" as listed", name+" tidied", definitionText(v.Ledger.Tools[d.Index].Raw), definitionText(d.Tidied))
 		if text == "" {
-			untouched++
+			untouched = append(untouched, claude.Shown(name))
 			continue
 		}
 		t.plain(normal, name+": "+v.saves(d).String()+" tokens less in each request that has it")
 		t.diff(text)
 		t.plain(normal, "")
 	}
-	if untouched > 0 {
-		a.say("%s could stay as they are, as far as this goes", plural(untouched, "definition"))
+	if len(untouched) > 0 {
+		a.say("%s could stay as they are, as far as this goes: %s", plural(len(untouched), "definition"), strings.Join(untouched, ", "))
 	}
 	if len(v.Tidied) == 0 {
 		a.say("no definition was offered")

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -207,6 +208,7 @@ func (p *requestPage) body(b *claude.Placed) {
 		p.text(string(b.Input()))
 	case claude.ToolResult:
 		p.result(b.Content())
+		p.unread(b)
 	case claude.Instructions, claude.DeferredNames:
 		p.text(b.Text())
 	case claude.Tool:
@@ -235,6 +237,50 @@ func (p *requestPage) result(c *claude.Content) {
 		p.line(yellow, 4, "! "+n.Words)
 	}
 }
+
+// shownUnread is how many members are named that the model does not read.
+const shownUnread = 8
+
+// unread names what of an answer the model never reads.
+func (p *requestPage) unread(b *claude.Placed) {
+	for _, l := range b.Links() {
+		s := p.book.Timeline().Sessions[l.Ref.Session]
+		names, _ := neverRead(p.book.Reach(l.Ref), gjson.ParseBytes(s.Body(l.Ref.Frame)), "")
+		if len(names) > 0 {
+			p.line(dim, 4, "never read: "+some(names, shownUnread))
+		}
+	}
+}
+
+// neverRead names the members of a value that the model never reads, one for all within
+// it if it reads none of them: all is true then.
+func neverRead(r *claude.Reach, v gjson.Result, path string) (names []string, all bool) {
+	if !slices.ContainsFunc(r.Parts, func(f claude.Fate) bool { return strings.HasPrefix(f.Path, path+"/") }) {
+		if r.At(path).Verdict != claude.Never {
+			return nil, false
+		}
+		return []string{strings.TrimPrefix(path, "/")}, true
+	}
+	all = true
+	n := -1
+	v.ForEach(func(key, in gjson.Result) bool {
+		n++
+		name := itoa(n)
+		if v.IsObject() {
+			name = pointer.Replace(key.String())
+		}
+		more, whole := neverRead(r, in, path+"/"+name)
+		names, all = append(names, more...), all && whole
+		return true
+	})
+	if all && path != "" {
+		return []string{strings.TrimPrefix(path, "/")}, true
+	}
+	return names, all
+}
+
+// pointer writes a member's name as JSON pointers do.
+var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // mediaWords says what a part is that people can't read; "" for a text.
 func mediaWords(part *claude.Part) string {

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	storedNames = `SESSION is a path, an id, any beginning of one, the four digits at its end, a label
-(its newest session), or "last".`
+	storedNames = `SESSION is a path, an id, a label (its newest session), any part of an id or a label
+that fits one session only (the last four digits of an id do), or "last".`
 	sessionNames = storedNames + ` With - a recording is read from standard input.`
 )
 
@@ -41,7 +41,9 @@ func (a *app) show() *cobra.Command {
 belong together (the rounds of a multi-round-trip request, the polls of a task, the
 pages of a list). A row has the number of the first frame, the seconds since the
 session's start, direction, method, tool or resource, milliseconds, bytes on the
-wire (of an event stream those of the data, decoded), how it ended, and why. Frames that belong to no call stand among them.
+wire (of an event stream those of the data, decoded), how it ended, and why: on a
+terminal why one failed stands below the row if it has no room there. Frames that belong
+to no call stand among them.
 
 With --frames it prints every frame instead: its number, the seconds, direction,
 kind, method, id, length in bytes (its end not counted), and what it is about.
@@ -55,7 +57,7 @@ and is no message of MCP is not there as it crossed: --raw says so, and ends wit
 status 1.
 
 With --filter it prints what the filter selects, and no events. A mark that somebody
-set on a frame is shown as ◆, with its note.
+set on a frame is shown as ★, with its note.
 
 ` + sessionNames,
 		Example: `  mcptap show last

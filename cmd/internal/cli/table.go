@@ -156,7 +156,7 @@ func (t *table) styled(s style, cells ...string) {
 	}
 	t.started = true
 	if t.terminal {
-		t.write(t.paint(s, t.line(cells)) + "\n")
+		t.write(t.paint(s, t.line(cells, noAccent)) + "\n")
 		return
 	}
 	for i, c := range cells {
@@ -168,10 +168,44 @@ func (t *table) styled(s style, cells ...string) {
 	t.write("\n")
 }
 
+// An accent makes one cell of a row stand out.
+type accent struct {
+	column int
+	style  style
+}
+
+var noAccent = accent{column: -1}
+
+// accented prints a row on a terminal, one cell of which stands out.
+func (t *table) accented(on accent, cells ...string) {
+	if !t.started {
+		t.heading()
+	}
+	t.started = true
+	t.write(t.line(cells, on) + "\n")
+}
+
 // note prints a line of its own above a terminal's table.
 func (t *table) note(line string) {
 	if t.terminal {
 		t.write(t.paint(dim, ansi.Truncate(safetext.Line(line), t.width, "…")) + "\n")
+	}
+}
+
+// cuts reports whether a terminal has too little room for what is to stand in the last
+// column.
+func (t *table) cuts(last string) bool {
+	return t.terminal && ansi.StringWidth(safetext.Line(last)) > t.widths[len(t.widths)-1]
+}
+
+// under prints a text below a terminal's row, as far as it goes, in lines that begin under
+// the second column.
+func (t *table) under(s style, text string) {
+	indent := strings.Repeat(" ", t.widths[0]+2)
+	for line := range strings.Lines(text) {
+		for _, part := range wrap(strings.TrimRight(line, "\r\n"), t.width-len(indent)) {
+			t.write(indent + t.paint(s, part) + "\n")
+		}
 	}
 }
 
@@ -187,10 +221,10 @@ func (t *table) heading() {
 	for i, c := range t.columns {
 		names[i] = c.name
 	}
-	t.write(t.paint(dim, t.line(names)) + "\n")
+	t.write(t.paint(dim, t.line(names, noAccent)) + "\n")
 }
 
-func (t *table) line(cells []string) string {
+func (t *table) line(cells []string, on accent) string {
 	var b strings.Builder
 	for at, i := range t.shown {
 		if at > 0 {
@@ -200,7 +234,11 @@ func (t *table) line(cells []string) string {
 		if over := ansi.StringWidth(cell) - t.widths[at]; over > 0 && t.columns[i].tail {
 			cell = ansi.TruncateLeft(cell, over+1, "…")
 		}
-		b.WriteString(pad(cell, t.widths[at], t.columns[i].right))
+		cell = pad(cell, t.widths[at], t.columns[i].right)
+		if i == on.column {
+			cell = t.paint(on.style, cell)
+		}
+		b.WriteString(cell)
 	}
 	return strings.TrimRight(ansi.Truncate(b.String(), t.width, "…"), " ")
 }
