@@ -42,7 +42,7 @@ func (l *Loaded) Save(path string, e Excerpt) (saved int, err error) {
 		return 0, fmt.Errorf("saving an excerpt: there is nothing to save, it is not a recording: %s", why)
 	}
 	if err := unclaimed(path); err != nil {
-		return 0, fmt.Errorf("saving an excerpt to %s: %w", path, err)
+		return 0, fmt.Errorf("saving an excerpt: %w", err)
 	}
 	file, err := create(path)
 	if errors.Is(err, fs.ErrExist) {
@@ -76,10 +76,7 @@ func unclaimed(path string) error {
 		return nil // what says so is the attempt to create it
 	}
 	dir, base := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), journalExt)+"."
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // so does a folder that can't be written to
-	}
+	entries, _ := os.ReadDir(dir) // of a folder that is not there, creating the file says so
 	for _, e := range entries {
 		rest, ok := strings.CutPrefix(e.Name(), base)
 		if ok && (tap.SideName(rest) || "."+rest == marks.Ext) {
