@@ -8,8 +8,11 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/mcptap/mcptap/sessions/marks"
 	"github.com/mcptap/mcptap/sessions/redact"
 	"github.com/mcptap/mcptap/tap"
 )
@@ -35,6 +38,12 @@ func (l *Loaded) Save(path string, e Excerpt) (saved int, err error) {
 	if l.source.Foreign() && l.Header != nil && l.Header.Transport != "stdio" {
 		return 0, fmt.Errorf("saving an excerpt: this is a recording of a foreign tool over %s, which a journal can't hold", l.Header.Transport)
 	}
+	if why := l.Nothing(); why != "" {
+		return 0, fmt.Errorf("saving an excerpt: there is nothing to save, it is not a recording: %s", why)
+	}
+	if err := unclaimed(path); err != nil {
+		return 0, fmt.Errorf("saving an excerpt: %w", err)
+	}
 	file, err := create(path)
 	if errors.Is(err, fs.ErrExist) {
 		return 0, fmt.Errorf("saving an excerpt to %s: %w; choose another name", path, fs.ErrExist)
@@ -58,6 +67,23 @@ func (l *Loaded) Save(path string, e Excerpt) (saved int, err error) {
 		return 0, fmt.Errorf("saving an excerpt: %w", x.err)
 	}
 	return x.saved, nil
+}
+
+// unclaimed makes sure that no file that is left of another recording would become part of
+// one at path: a side file, or marks.
+func unclaimed(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return nil // what says so is the attempt to create it
+	}
+	dir, base := filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), journalExt)+"."
+	entries, _ := os.ReadDir(dir) // of a folder that is not there, creating the file says so
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), base)
+		if ok && (tap.SideName(rest) || "."+rest == marks.Ext) {
+			return fmt.Errorf("%s is in the way: it is left of another recording of that name; move it away, or choose another name", filepath.Join(dir, e.Name()))
+		}
+	}
+	return nil
 }
 
 // excerpter copies records.

@@ -165,23 +165,63 @@ func TestSaveNeverOverwrites(t *testing.T) {
 	}
 }
 
-// TestSaveFailsWhole: nothing is left behind when a side file is in the way.
-func TestSaveFailsWhole(t *testing.T) {
+// TestSaveInTheWay: what is left of another recording of that name stops an excerpt before
+// anything is written.
+func TestSaveInTheWay(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	l := varied(t, s, "a")
-	foreign := filepath.Join(s.Dir, "b.s2c-1.bin")
-	if err := os.WriteFile(foreign, []byte("not ours"), 0o600); err != nil {
-		t.Fatal(err)
+	for name, stops := range map[string]bool{"b.s2c-1.bin": true, "b.stderr-12.bin": true, "b.marks.json": true, "b.txt": false, "b.s2c-x.bin": false, "bb.s2c-1.bin": false} {
+		foreign := filepath.Join(s.Dir, name)
+		if err := os.WriteFile(foreign, []byte("not ours"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := l.Save(s.Path("b"), Excerpt{Selected: func(int) bool { return true }})
+		if stops != (err != nil) || stops && !strings.Contains(err.Error(), foreign+" is in the way") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Stat(s.Path("b")); os.IsNotExist(err) != stops {
+			t.Errorf("%s: of the excerpt: %v", name, err)
+		}
+		if b := read(t, foreign); string(b) != "not ours" {
+			t.Errorf("%s is %q now", name, b)
+		}
+		for _, left := range []string{foreign, s.Path("b"), filepath.Join(s.Dir, "b.s2c-1.bin")} {
+			_ = os.Remove(left)
+		}
 	}
-	_, err := l.Save(s.Path("b"), Excerpt{Selected: func(int) bool { return true }})
-	if err == nil {
-		t.Error("no error")
-	}
-	if _, err := os.Stat(s.Path("b")); !os.IsNotExist(err) {
-		t.Error("half an excerpt is left behind")
-	}
-	if b, err := os.ReadFile(foreign); err != nil || string(b) != "not ours" {
-		t.Errorf("%q, %v", b, err)
+}
+
+// TestSaveNothing: what is no recording is not saved, and what is one without frames is.
+func TestSaveNothing(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	for text, want := range map[string]string{
+		"":                                  "the file is empty",
+		"words\n":                           "its first line is not JSON",
+		`{"mcptap":1`:                       "its first line has no end",
+		`{"mcptap":2,"session":"x"}` + "\n": "the journal has format version 2, this mcptap reads versions up to 1",
+		`{"mcptap":1,"session":"x","transport":"stdio"}` + "\n": "",
+	} {
+		path := s.Path("a")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		stream, err := Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		piped, err := Load(stream, decode.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range []*Loaded{loadFile(t, path), piped} {
+			_, err := l.Save(s.Path("b"), Excerpt{Selected: func(int) bool { return true }})
+			if want == "" != (err == nil) || err != nil && !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%q: %v, want %s", text, err, want)
+			}
+			if err := os.Remove(s.Path("b")); (err == nil) != (want == "") {
+				t.Errorf("%q: of the excerpt: %v", text, err)
+			}
+		}
 	}
 }
 

@@ -215,8 +215,15 @@ func inspect(path string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	i := Info{ID: strings.TrimSuffix(filepath.Base(path), journalExt), Path: path, Size: stat.Size(), Start: stat.ModTime(), Empty: stat.Size() == 0}
-	first := tap.NewReader(io.LimitReader(f, firstLine))
+	i := Info{ID: strings.TrimSuffix(filepath.Base(path), journalExt), Path: path, Size: stat.Size(), Start: stat.ModTime()}
+	i.read(f, func() bool { return live(f) })
+	return i, nil
+}
+
+// read takes what the two ends of a journal of Size bytes say.
+func (i *Info) read(f io.ReaderAt, running func() bool) {
+	i.Empty = i.Size == 0
+	first := tap.NewReader(io.NewSectionReader(f, 0, firstLine))
 	r, err := first.Next()
 	if err == nil && r.Header != nil {
 		i.Header = r.Header
@@ -229,12 +236,11 @@ func inspect(path string) (Info, error) {
 			i.Start = start
 		}
 	}
-	i.readTail(f, stat.Size())
-	i.State = state(f, i.End)
+	i.readTail(f, i.Size)
+	i.State = state(i.End, running)
 	if i.Header == nil && i.Records == 0 && i.State != Live && i.foreign == nil {
-		i.Problem = problem(&i, r, err, first.Line())
+		i.Problem = problem(i, r, err, first.Line())
 	}
-	return i, nil
 }
 
 // Inspect says of one file what List says of each.
@@ -260,11 +266,11 @@ func problem(i *Info, first tap.Record, err error, line []byte) string {
 // firstLine bounds the header; a command line is at most 2 MiB on Linux.
 const firstLine = 4 << 20
 
-func state(f *os.File, end *tap.End) State {
+func state(end *tap.End, running func() bool) State {
 	switch {
 	case end != nil:
 		return Ended
-	case live(f):
+	case running():
 		return Live
 	}
 	return Crashed

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -153,6 +154,18 @@ func (l *Loaded) TotalsOf(selected func(frame int) bool) *decode.Totals {
 
 // Path is where the recording lies; "" if it was read from a stream.
 func (l *Loaded) Path() string { return l.source.path }
+
+// Unfinished reports a last line without its end, as Session.Unfinished does.
+func (l *Loaded) Unfinished() (tap.Record, bool) { return l.source.Unfinished() }
+
+// Nothing says why there is nothing to do anything with in what was read; "" if there
+// is, be it a header alone.
+func (l *Loaded) Nothing() string {
+	if l.Header != nil || l.Len() > 0 {
+		return ""
+	}
+	return cmp.Or(l.source.Problem(), "it has no header and no frames")
+}
 
 // sideBody reads a side file; nil if there is none, or it is not what it was.
 func (l *Loaded) sideBody(f *tap.Frame) []byte {

@@ -81,6 +81,24 @@ func (s *Session) Foreign() bool { return s.foreign != nil }
 // Unfinished reports a last line without its end, as tap.Reader does.
 func (s *Session) Unfinished() (tap.Record, bool) { return s.in.Unfinished() }
 
+// Problem says why there is nothing to show of what was opened, as Info.Problem does; ""
+// if it is a recording, as far as its two ends tell.
+func (s *Session) Problem() string {
+	i := Info{}
+	switch f := s.file.(type) {
+	case *os.File:
+		stat, err := f.Stat()
+		if err != nil {
+			return ""
+		}
+		i.Size = stat.Size()
+	case *bytes.Reader:
+		i.Size = f.Size()
+	}
+	i.read(s.file, s.Running)
+	return i.Problem
+}
+
 // at reads one record again.
 func (s *Session) at(offset, size int64) (tap.Record, error) {
 	line := make([]byte, size)

@@ -26,6 +26,7 @@ type Options struct {
 	Now   func() time.Time
 	Zone  *time.Location // for moments; nil: the local one
 	Dir   string         // where new files go that are named without a folder
+	Home  string         // what ~ means in names of files; "" if that is not known
 
 	// Copy puts text on the clipboards there are, and says which they were.
 	Copy func(text string) (where string, err error)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -39,34 +40,70 @@ func (s *session) selectionWords() string {
 	return "what " + s.calls.filter + " selects"
 }
 
-// save writes what the filter selects to a new file. A name without a folder is in the
-// folder that the program was started in.
+// save writes what the filter selects to a new file.
 func (s *session) save(name string) tea.Cmd {
-	selection, whole, path, dir := s.calls.filter, !s.calls.frames, s.path, s.env.Dir
+	selection, whole, path, folders := s.calls.filter, !s.calls.frames, s.path, folders{s.env.Dir, s.env.Home}
 	return func() tea.Msg {
-		said, err := saveSelection(path, selection, whole, dir, name)
+		said, err := saveSelection(path, selection, whole, folders, name)
 		return savedMsg{s, name, said, err}
 	}
 }
 
-func saveSelection(path, selection string, whole bool, dir, name string) (said string, err error) {
-	if strings.TrimSpace(name) == "" {
-		return "", fmt.Errorf("a file needs a name")
+// folders are those that a name can begin in without saying so.
+type folders struct {
+	dir  string // of a name without a folder; "": the one that the program was started in
+	home string // "" if it is not known
+}
+
+// path is the file that a name means, as in a shell: ~/x is in the home folder.
+func (f folders) path(name string) (string, error) {
+	rest, home := strings.CutPrefix(name, "~")
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "", errors.New("a file needs a name")
+	case home && (rest == "" || os.IsPathSeparator(rest[0])):
+		if f.home == "" {
+			return "", errors.New("which folder ~ is can't be told; name it in full")
+		}
+		return filepath.Join(f.home, rest), nil
+	case filepath.IsAbs(name):
+		return name, nil
 	}
-	to := name
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(dir, to)
+	return filepath.Join(f.dir, name), nil
+}
+
+// missing is the uppermost folder of a name that is not there, as it is named.
+func (f folders) missing(name string) string {
+	folder := filepath.Dir(name)
+	for up := filepath.Dir(folder); up != folder; up = filepath.Dir(up) {
+		if path, err := f.path(up); err != nil || there(path) {
+			break
+		}
+		folder = up
+	}
+	return folder
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func saveSelection(path, selection string, whole bool, in folders, name string) (said string, err error) {
+	to, err := in.path(name)
+	if err != nil {
+		return "", err
 	}
 	f, err := filter.Parse(selection)
 	if err != nil {
 		return "", err
 	}
-	in, err := sessions.Open(path)
+	recording, err := sessions.Open(path)
 	if err != nil {
 		return "", err
 	}
-	defer in.Close()
-	l, err := sessions.Load(in, decode.Options{})
+	defer recording.Close()
+	l, err := sessions.Load(recording, decode.Options{})
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +120,7 @@ func saveSelection(path, selection string, whole bool, dir, name string) (said s
 	case errors.Is(err, fs.ErrExist):
 		return "", fmt.Errorf("it is there already; choose another name")
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("there is no such folder")
+		return "", fmt.Errorf("there is no folder %s", in.missing(name))
 	}
 	if err != nil {
 		return "", err

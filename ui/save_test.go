@@ -37,7 +37,31 @@ func TestSave(t *testing.T) {
 		t.Error("the file that was there is another now")
 	}
 	d.keys("ctrl+u", "+no/such/folder/x.jsonl", "enter")
-	d.has("save as no/such/folder/x.jsonl", "there is no such folder")
+	d.has("save as no/such/folder/x.jsonl", "there is no folder no")
+	d.keys("ctrl+u", "+~/mine.jsonl", "enter")
+	d.has("save as ~/mine.jsonl", "which folder ~ is can't be told; name it in full")
 	d.keys("esc")
 	d.has("─ calls")
+}
+
+// TestSaveAtHome: ~ is the home folder, as in a shell, and what is missing in it is said.
+func TestSaveAtHome(t *testing.T) {
+	d := open(t, "enter", "e", "b")
+	home := t.TempDir()
+	d.app.env.Home = home
+	if err := os.Mkdir(filepath.Join(home, "docs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d.keys("w", "ctrl+u", "+~/docs/mine.jsonl", "enter")
+	d.has("saved 21 of 21 frames to ~/docs/mine.jsonl")
+	if _, err := os.Stat(filepath.Join(home, "docs", "mine.jsonl")); err != nil {
+		t.Error(err)
+	}
+	d.keys("w", "ctrl+u", "+~/docs/no/such/x.jsonl", "enter")
+	d.has("save as ~/docs/no/such/x.jsonl", "there is no folder ~/docs/no ")
+	d.keys("ctrl+u", "+~other.jsonl", "enter")
+	d.has("saved 21 of 21 frames to ~other.jsonl")
+	if _, err := os.Stat(filepath.Join(d.app.env.Dir, "~other.jsonl")); err != nil {
+		t.Error(err)
+	}
 }

@@ -2,6 +2,7 @@ package claude
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -96,4 +97,33 @@ func BenchmarkRefresh(b *testing.B) {
 		line.Refresh()
 		NewBook(line, Options{Profile: profile(b, "claude-code")})
 	}
+}
+
+// BenchmarkCheck judges a request that has all calls in one message, as a session has
+// whose calls came within milliseconds. What it takes must grow with the calls, not with
+// their square.
+func BenchmarkCheck(b *testing.B) {
+	for _, calls := range []int{5_000, 20_000, 80_000} {
+		b.Run(strconv.Itoa(calls), func(b *testing.B) {
+			request := oneTurn(calls).JSON()
+			for b.Loop() {
+				if found := Check(request); len(found) > 0 {
+					b.Fatal(found[0])
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(calls), "ns/call")
+		})
+	}
+}
+
+// oneTurn is a request whose one turn has so many calls.
+func oneTurn(calls int) *Request {
+	k := talk.New()
+	k.List(500, `{"name":"look","inputSchema":{"type":"object"}}`)
+	for i := range calls {
+		id := k.Ask(1000+2*i, "look", fmt.Sprintf(`{"i":%d}`, i), "")
+		k.Answer(1001+2*i, id, "ok")
+	}
+	book := NewBook(replay.New(replay.Options{}, &replay.Session{Session: k.Session, Name: "big", Body: k.Body}), Options{})
+	return book.Request(book.Turns())
 }

@@ -38,7 +38,7 @@ var (
 // its rules are known: shapes, names, schemas, and that every tool use is answered
 // in the next message, first thing, once. A request without problems can be sent.
 func Check(request []byte) []Problem {
-	c := checker{uses: map[string]bool{}}
+	c := checker{uses: map[string]bool{}, isOpen: map[string]bool{}}
 	switch {
 	case !gjson.ValidBytes(request):
 		return []Problem{{"", "it is not valid JSON"}}
@@ -58,9 +58,10 @@ func Check(request []byte) []Problem {
 }
 
 type checker struct {
-	found []Problem
-	uses  map[string]bool // ids so far
-	open  []string        // ids that the next message has to answer
+	found  []Problem
+	uses   map[string]bool // ids so far
+	open   []string        // ids that the next message has to answer, in order
+	isOpen map[string]bool // the same ids: one message may have tens of thousands
 }
 
 func (c *checker) fault(path, format string, args ...any) {
@@ -183,10 +184,10 @@ func (c *checker) message(m wire.Value) {
 }
 
 // unanswered tells of tool uses of the message before that this one does not answer.
-func (c *checker) unanswered(m wire.Value, answered []string) {
+func (c *checker) unanswered(m wire.Value, answered map[string]bool) {
 	var left []string
 	for _, id := range c.open {
-		if !slices.Contains(answered, id) {
+		if !answered[id] {
 			left = append(left, id)
 		}
 	}
@@ -194,10 +195,11 @@ func (c *checker) unanswered(m wire.Value, answered []string) {
 		c.fault(m.Path, "tool_use ids without tool_result blocks immediately after: %s", strings.Join(left, ", "))
 	}
 	c.open = nil
+	clear(c.isOpen)
 }
 
 func (c *checker) user(m wire.Value, blocks []wire.Value) {
-	var answered []string
+	answered := map[string]bool{}
 	other := false
 	for _, b := range blocks {
 		switch kind := b.Get("type").Text(); kind {
@@ -205,7 +207,7 @@ func (c *checker) user(m wire.Value, blocks []wire.Value) {
 			if other {
 				c.fault(b.Path, "results come before everything else in a message")
 			}
-			answered = c.result(b, answered)
+			c.result(b, answered)
 		case "text":
 			other = true
 			c.text(b)
@@ -219,16 +221,16 @@ func (c *checker) user(m wire.Value, blocks []wire.Value) {
 	c.unanswered(m, answered)
 }
 
-func (c *checker) result(b wire.Value, answered []string) []string {
+func (c *checker) result(b wire.Value, answered map[string]bool) {
 	id := b.Get("tool_use_id").Text()
 	switch {
-	case !slices.Contains(c.open, id):
+	case !c.isOpen[id]:
 		c.fault(b.Path+"/tool_use_id", "unexpected: no tool_use of the previous message has it")
-	case slices.Contains(answered, id):
+	case answered[id]:
 		c.fault(b.Path+"/tool_use_id", "the tool use has a result already")
 	}
 	c.resultContent(b, false)
-	return append(answered, id)
+	answered[id] = true
 }
 
 // resultContent checks what a result holds.
@@ -288,7 +290,8 @@ func (c *checker) assistant(blocks []wire.Value) {
 		switch b.Get("type").Text() {
 		case "tool_use":
 			c.use(b)
-			c.open = append(c.open, b.Get("id").Text())
+			id := b.Get("id").Text()
+			c.open, c.isOpen[id] = append(c.open, id), true
 		case "mcp_tool_use":
 			c.use(b)
 			open[b.Get("id").Text()] = true

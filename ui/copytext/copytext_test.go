@@ -77,13 +77,27 @@ var wild = rapid.OneOf(
 
 func withoutZero(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
-// shell runs a command and gives what it printed.
-func shell(t *rapid.T, dir, command string) (stdout string) {
-	cmd := exec.Command("bash", "--norc", "-c", command)
+// shells are those of this machine that commands have to be right for. On many of them
+// sh is dash, on others bash.
+func shells(t *testing.T) (names []string) {
+	for _, name := range []string{"sh", "bash", "dash"} {
+		if _, err := exec.LookPath(name); err == nil {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("there is no shell")
+	}
+	return names
+}
+
+// shell runs a command in a shell and gives what it printed.
+func shell(t *rapid.T, name, dir, command string) (stdout string) {
+	cmd := exec.Command(name, "-c", command)
 	cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8"}
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%q: %v", command, err)
+		t.Fatalf("%s: %q: %v", name, command, err)
 	}
 	return string(out)
 }
@@ -102,7 +116,15 @@ func fakes(t *testing.T) string {
 
 // TestQuote: a shell reads the word that was meant, and a terminal nothing that drives it.
 func TestQuote(t *testing.T) {
-	dir := fakes(t)
+	for _, c := range []struct{ word, want string }{
+		{"", "''"}, {"a-b", "a-b"}, {"it's", `'it'\''s'`}, {"a\nb\n", "'a\nb\n'"},
+		{"a\x01\x02b", `'a'"$(printf '\001\002')"'b'`}, {"\r\n", "\"$(printf '\\015')\"'\n'"},
+	} {
+		if got, err := Quote(c.word); err != nil || got != c.want {
+			t.Errorf("%q is %s (%v), want %s", c.word, got, err, c.want)
+		}
+	}
+	dir, names := fakes(t), shells(t)
 	rapid.Check(t, func(t *rapid.T) {
 		words := make([]string, 0, 20) // many at a time: a shell takes a while to start
 		command := "printf '%s\\0'"
@@ -114,9 +136,11 @@ func TestQuote(t *testing.T) {
 			}
 			words, command = append(words, w), command+" "+q
 		}
-		harmless(t, command)
-		if got, want := shell(t, dir, command), strings.Join(words, "\x00")+"\x00"; got != want {
-			t.Fatalf("the shell read %q, want %q, of %s", got, want, command)
+		harmless(t, strings.ReplaceAll(command, "\n", ""))
+		for _, name := range names {
+			if got, want := shell(t, name, dir, command), strings.Join(words, "\x00")+"\x00"; got != want {
+				t.Fatalf("%s read %q, want %q, of %s", name, got, want, command)
+			}
 		}
 	})
 	if _, err := Quote("a\x00b"); err == nil {
@@ -138,7 +162,7 @@ func TestPrint(t *testing.T) {
 }
 
 func TestPipe(t *testing.T) {
-	dir := fakes(t)
+	dir, names := fakes(t), shells(t)
 	got, err := Pipe([]string{`{"a":"it's"}`}, "/tmp", []string{"server", "--name", "it's", ""})
 	if want := `cd -- /tmp && printf '%s\n' '{"a":"it'\''s"}' | server --name 'it'\''s' ''`; err != nil || got != want {
 		t.Errorf("%s (%v), want %s", got, err, want)
@@ -152,16 +176,18 @@ func TestPipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		harmless(t, command)
-		if got, want := shell(t, dir, command), arg+"\x00"+line+"\n"; got != want {
-			t.Fatalf("the server got %q, want %q, of %s", got, want, command)
+		harmless(t, strings.ReplaceAll(command, "\n", ""))
+		for _, name := range names {
+			if got, want := shell(t, name, dir, command), arg+"\x00"+line+"\n"; got != want {
+				t.Fatalf("by %s the server got %q, want %q, of %s", name, got, want, command)
+			}
 		}
 	})
 }
 
 // TestCurl: curl is given the request as it was recorded.
 func TestCurl(t *testing.T) {
-	dir := fakes(t)
+	dir, names := fakes(t), shells(t)
 	got, err := Curl(HTTP{"POST", "http://127.0.0.1:8100/mcp?a=b&c", [][2]string{{"Host", "x"}, {"Accept", "text/event-stream"}, {"Authorization", "Bearer «redacted:10cb7b»"}, {"X-Empty", ""}, {"@/etc/passwd", ""}}, []byte(`{"id":1}`)})
 	want := `curl -sgN -X POST -H 'Accept: text/event-stream' -H 'Authorization: Bearer «redacted:10cb7b»' -H 'X-Empty;' --data-raw '{"id":1}' --url 'http://127.0.0.1:8100/mcp?a=b&c'`
 	if err != nil || got != want {
@@ -173,15 +199,17 @@ func TestCurl(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		harmless(t, command)
+		harmless(t, strings.ReplaceAll(command, "\n", ""))
 		args := []string{"-sgN", "-X", "POST", "-H", "X-A: " + h.Headers[0][1]}
 		if bytes.IndexByte(h.Body, 0) < 0 {
 			args = append(args, "--data-raw", string(h.Body), "--url", h.URL, "")
 		} else {
 			args = append(args, "--data-binary", "@-", "--url", h.URL, string(h.Body))
 		}
-		if got, want := shell(t, dir, command), strings.Join(args, "\x00"); got != want {
-			t.Fatalf("curl got %q, want %q, of %s", got, want, command)
+		for _, name := range names {
+			if got, want := shell(t, name, dir, command), strings.Join(args, "\x00"); got != want {
+				t.Fatalf("by %s curl got %q, want %q, of %s", name, got, want, command)
+			}
 		}
 	})
 }

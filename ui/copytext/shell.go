@@ -12,21 +12,49 @@ import (
 // ErrZero is the error of a word that no shell can take: the end of a word is a zero byte.
 var ErrZero = errors.New("it has a zero byte, which no word of a shell command can have")
 
-// Quote writes a word for a shell: plain if it can be, else in single quotes, and in
-// $'…' if it has a character that must not reach a terminal as it is.
+// Quote writes a word for a shell: plain if it can be, else in single quotes. A line
+// end stands in them as it is; what must not reach a terminal is left to printf, since
+// $'…' is not known to every sh.
 func Quote(word string) (string, error) {
 	switch {
 	case strings.IndexByte(word, 0) >= 0:
 		return "", ErrZero
-	case word != "" && strings.Trim(word, plainBytes) == "":
+	case word == "":
+		return "''", nil
+	case strings.Trim(word, plainBytes) == "":
 		return word, nil
-	case oneLine(word):
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'", nil
 	}
 	var s strings.Builder
-	s.WriteString("$'")
-	octal(&s, word, `\`, map[byte]string{'\'': `\'`, '\\': `\\`})
-	return s.String() + "'", nil
+	for len(word) > 0 {
+		n := span(word, quotable)
+		if n > 0 {
+			s.WriteString("'" + strings.ReplaceAll(word[:n], "'", `'\''`) + "'")
+		}
+		hidden := word[n:]
+		hidden = hidden[:span(hidden, func(char string) bool { return !quotable(char) })]
+		if hidden != "" { // no line end among it, which $(…) would take away
+			s.WriteString(`"$(printf '`)
+			octal(&s, hidden, `\`, nil)
+			s.WriteString(`')"`)
+		}
+		word = word[n+len(hidden):]
+	}
+	return s.String(), nil
+}
+
+// quotable reports a character that can stand in single quotes as it is.
+func quotable(char string) bool { return char == "\n" || oneLine(char) }
+
+// span is how many bytes the characters of a text take up to the first that is not such.
+func span(text string, such func(char string) bool) (n int) {
+	for n < len(text) {
+		_, size := utf8.DecodeRuneInString(text[n:])
+		if !such(text[n : n+size]) {
+			break
+		}
+		n += size
+	}
+	return n
 }
 
 // plainBytes mean nothing to a shell.

@@ -3,8 +3,8 @@
 //
 // It promises that what it gives has no control character but tabs and line ends, and no
 // character that hides text or turns it around; that text without any comes back as it
-// was, byte for byte; and that a POSIX shell (since 2024, which has $'…'), bash or zsh
-// reads its commands as they were meant. It must not read files, nor the clipboard.
+// was, byte for byte; and that any POSIX shell (dash, bash, zsh) reads its commands as
+// they were meant. It must not read files, nor the clipboard.
 package copytext
 
 import (

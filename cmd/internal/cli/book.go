@@ -167,9 +167,9 @@ func (a *app) play(names []string, o *bookOptions) (*played, error) {
 			p.close()
 			return nil, err
 		}
-		if l.Header == nil && l.Len() == 0 {
+		if why := l.Nothing(); why != "" {
 			p.close()
-			return nil, notRecording(name, l)
+			return nil, notRecording(name, why, l)
 		}
 		a.sayRemarks(l)
 		all = append(all, l)
@@ -210,14 +210,14 @@ func (a *app) sayHostTools(line *replay.Timeline, names []string) {
 }
 
 // notRecording is the error of a file without a head and without a message.
-func notRecording(name string, l *sessions.Loaded) error {
+func notRecording(name, why string, l *sessions.Loaded) error {
 	if name == "-" {
 		name = "standard input"
 	}
-	if l.Records == 0 && l.Passed == 0 {
+	if _, begun := l.Unfinished(); l.Records == 0 && l.Passed == 0 && !begun {
 		return fmt.Errorf("%s is empty, so there is no session to read", name)
 	}
-	return fmt.Errorf("%s is no recording of mcptap: no line of it is a message between host and server; 'mcptap ls' lists what there is", name)
+	return fmt.Errorf("%s is not a recording: %s; 'mcptap ls' lists what there is", name, why)
 }
 
 func (p *played) load(open func() (*sessions.Session, error)) (*sessions.Loaded, error) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -92,6 +93,14 @@ func (a *app) hasScreen() bool {
 // session lives as long as its screen, and has no pointers that a collection would follow.
 const garbage = 15
 
+// home is the user's home folder; "" if the environment does not tell.
+func (a *app) home() string {
+	if runtime.GOOS == "windows" {
+		return a.Getenv("USERPROFILE")
+	}
+	return a.Getenv("HOME")
+}
+
 // openUI shows the screens, or what stands for them without a terminal.
 func (a *app) openUI(name string, plain bool) error {
 	switch {
@@ -102,7 +111,7 @@ func (a *app) openUI(name string, plain bool) error {
 	case !a.hasScreen() || name == "-":
 		return a.runShow(name, showOptions{})
 	}
-	o := ui.Options{Store: a.store(), Now: a.Now, Since: a.since, Sibling: a.sibling, Together: a.together, Side: sideOfSession, Filters: filtersTopic()}
+	o := ui.Options{Store: a.store(), Now: a.Now, Home: a.home(), Since: a.since, Sibling: a.sibling, Together: a.together, Side: sideOfSession, Filters: filtersTopic()}
 	if name != "" {
 		i, err := a.store().Resolve(name)
 		if err != nil {

@@ -35,20 +35,25 @@ func (a *app) withOpened(s *sessions.Session, o decode.Options, do func(*session
 
 // sayWhole tells what is to be known of a session that was read.
 func (a *app) sayWhole(s *sessions.Session, l *sessions.Loaded) {
-	a.sayRemarks(l)
+	passed := a.sayRemarks(l)
 	if lost := l.Gaps().Lost; lost > 0 && (l.Header == nil || l.Header.Excerpt == nil) {
 		a.say("%d frames crossed that could not be recorded; 'show --frames' says where", lost)
 	}
-	a.sayEnd(l.Header, l.Records, l.Passed, l.End != nil || s.Running() || s.Foreign())
+	a.sayEnd(l.Header, l.Records, passed, l.End != nil || s.Running() || s.Foreign())
 }
 
-func (a *app) sayRemarks(l *sessions.Loaded) {
+// sayRemarks tells which lines were passed over, and gives how many they are.
+func (a *app) sayRemarks(l *sessions.Loaded) (passed int) {
 	var bad remarks
 	for _, r := range l.Remarks {
 		bad.add(r)
 	}
 	bad.n = max(bad.n, l.Passed)
+	if r, ok := l.Unfinished(); ok {
+		bad.add(r)
+	}
 	bad.say(a)
+	return bad.n
 }
 
 // excerptWords says what an excerpt is a part of.

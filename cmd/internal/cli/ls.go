@@ -181,6 +181,8 @@ type sessionJSON struct {
 	Empty   bool      `json:"empty,omitempty"`
 	// Host is the process that started the server, or the client of an HTTP tap.
 	Host *tap.Process `json:"host,omitempty"`
+	// Operations is what Summary calls calls, by the name that the screens have for it.
+	Operations int `json:"operations"`
 	sessions.Summary
 }
 
@@ -191,7 +193,7 @@ func (a *app) listJSON(store sessions.Store, infos []sessions.Info) error {
 	enc.SetEscapeHTML(false)
 	for i := range infos {
 		s := &infos[i]
-		j := sessionJSON{ID: s.ID, Label: s.Label(), State: string(s.State), Kept: s.Kept, Start: s.Start, Length: int64(s.Length), Records: s.Records, Bytes: s.Size, Path: s.Path, Empty: s.Empty, Summary: sums[s.ID]}
+		j := sessionJSON{ID: s.ID, Label: s.Label(), State: string(s.State), Kept: s.Kept, Start: s.Start, Length: int64(s.Length), Records: s.Records, Bytes: s.Size, Path: s.Path, Empty: s.Empty, Operations: sums[s.ID].Calls, Summary: sums[s.ID]}
 		if s.Header != nil {
 			j.Command, j.URL, j.Host = s.Header.Command, s.Header.URL, s.Header.Host
 		}

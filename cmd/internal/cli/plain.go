@@ -27,10 +27,48 @@ type plain struct {
 	ids  []string
 }
 
-const (
-	plainListHelp = "A number opens that recording. Other words: list, help, quit."
-	plainHelp     = "A number shows that frame. Other words: calls, failures, frames, findings, stats, request, rent, list, help, quit."
+// plainWord is a word that can be typed, and what it does.
+type plainWord struct{ word, does string }
+
+var (
+	plainList = []plainWord{
+		{"a number", "opens that recording"},
+		{"list", "prints the recordings, the newest first"},
+		{"help", "explains the words, as ? does"},
+		{"quit", "ends this"},
+	}
+	plainSession = []plainWord{
+		{"a number", "shows that frame"},
+		{"calls", "prints what was asked for, and how it ended"},
+		{"failures", "prints the calls that failed"},
+		{"frames", "prints everything that crossed, in order"},
+		{"findings", "prints what breaks the specification, or looks wrong"},
+		{"stats", "prints counts, times and bytes by method"},
+		{"request", "prints what the model reads of this session"},
+		{"rent", "prints what tools and answers cost the model"},
+		{"list", "goes back to the recordings"},
+		{"help", "explains the words, as ? does"},
+		{"quit", "ends this"},
+	}
 )
+
+// brief names the words in a line.
+func brief(words []plainWord) string {
+	names := make([]string, len(words)-1)
+	for i, w := range words[1:] {
+		names[i] = w.word
+	}
+	return "A number " + words[0].does + ". Other words: " + strings.Join(names, ", ") + "."
+}
+
+// explained says what each word does, a line each.
+func explained(words []plainWord) string {
+	var s strings.Builder
+	for _, w := range words {
+		fmt.Fprintf(&s, "%s: %s.\n", w.word, w.does)
+	}
+	return s.String()
+}
 
 func (a *app) plain(name string) error {
 	quiet := *a // what it runs prints no colours
@@ -51,8 +89,8 @@ func (a *app) plain(name string) error {
 	said := ""
 	for {
 		prompt := "\n> "
-		if help := p.help(); help != said { // once for each place, and when asked
-			said, prompt = help, "\n"+help+"\n> "
+		if words := brief(p.words()); words != said { // once for each place
+			said, prompt = words, "\n"+words+"\n> "
 		}
 		if _, err := fmt.Fprint(a.Stdout, prompt); err != nil {
 			return err
@@ -64,21 +102,18 @@ func (a *app) plain(name string) error {
 		if word == "quit" || word == "q" {
 			return nil
 		}
-		if word == "help" {
-			said = ""
-			continue
-		}
 		if err := p.do(word); err != nil {
 			a.say("%s", err)
 		}
 	}
 }
 
-func (p *plain) help() string {
+// words are those that can be typed where the user is.
+func (p *plain) words() []plainWord {
 	if p.open == "" {
-		return plainListHelp
+		return plainList
 	}
-	return plainHelp
+	return plainSession
 }
 
 func (p *plain) do(word string) error {
@@ -86,6 +121,9 @@ func (p *plain) do(word string) error {
 	switch {
 	case word == "":
 		return nil
+	case word == "help" || word == "?":
+		_, err := io.WriteString(p.Stdout, explained(p.words()))
+		return err
 	case word == "list":
 		p.open = ""
 		return p.list()
@@ -100,7 +138,7 @@ func (p *plain) do(word string) error {
 		}
 		return nil
 	case p.open == "":
-		return fmt.Errorf("%q is nothing that can be done here", word)
+		return fmt.Errorf("%q is nothing that can be done here; help says what is", word)
 	case notNumber == nil:
 		return p.frame(n)
 	}
@@ -126,7 +164,7 @@ func (p *plain) session(word string) error {
 	case "stats":
 		return p.withSession(p.open, decode.Options{Bytes: true}, func(_ *sessions.Session, l *sessions.Loaded) error { return p.statsTables(countAll(l)) })
 	}
-	return fmt.Errorf("%q is nothing that can be done here", word)
+	return fmt.Errorf("%q is nothing that can be done here; help says what is", word)
 }
 
 // list prints the sessions in sentences, each with its number.
@@ -219,7 +257,11 @@ func (p *plain) row(f *feed.Feed, r feed.Row, failed bool) []string {
 	}
 	first, last := f.Frame(f.First(r)), f.Frame(f.Main(r))
 	d := f.Detail(r)
-	words := []string{fmt.Sprintf("Frame %d. %s", last.N, strings.TrimSpace(o.Method+" "+o.Name)), o.Outcome.String(), d.Why}
+	outcome := o.Outcome.String()
+	if d.Why == outcome || strings.HasPrefix(d.Why, outcome+",") {
+		outcome = "" // the reason says it
+	}
+	words := []string{fmt.Sprintf("Frame %d. %s", last.N, strings.TrimSpace(o.Method+" "+o.Name)), outcome, d.Why}
 	if last.Index != first.Index {
 		words = append(words, millis(last.Time-first.Time)+" milliseconds")
 	}
