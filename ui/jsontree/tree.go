@@ -342,6 +342,9 @@ func (s *spreader) open(n *node, i int) *node {
 	return k
 }
 
+// Wrap is the width that lines of text are broken at.
+func (t *Tree) Wrap() int { return t.wrap }
+
 // SetWrap changes the width that lines of text are broken at.
 func (t *Tree) SetWrap(cells int) {
 	cells = max(16, cells)
