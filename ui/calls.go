@@ -438,12 +438,16 @@ func (c *calls) filterMore() tea.Cmd {
 	c.filtering = true
 	id, from, f, now := c.filterID, c.upto, c.feed, c.env.Now
 	probe := *c // the filter as it is now
+	step := 64
+	if c.asksMore {
+		step = 1 // one row may take long
+	}
 	return func() tea.Msg {
 		f.Lock()
 		defer f.Unlock()
 		m := filteredMsg{feed: f, id: id, upto: from}
 		for start := now(); m.upto < probe.all() && now().Sub(start) < budget; {
-			to := min(m.upto+64, probe.all())
+			to := min(m.upto+step, probe.all())
 			m.rows = append(m.rows, probe.match(m.upto, to)...)
 			m.upto = to
 		}
