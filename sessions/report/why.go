@@ -115,8 +115,11 @@ func ErrorWords(e decode.ErrorInfo) string {
 
 // Excerpt is the beginning of a text, as much as fits a row.
 func Excerpt(s string) string {
-	if r := []rune(s); len(r) > 100 {
-		return string(r[:100]) + "…"
+	n := 0
+	for at := range s {
+		if n++; n > 100 {
+			return s[:at] + "…"
+		}
 	}
 	return s
 }

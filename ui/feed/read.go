@@ -38,7 +38,7 @@ func (f *Feed) Detail(r Row) (d Detail) {
 		if frame >= 0 {
 			body = f.BodyOf(response())
 		}
-		d.Why = strings.TrimSpace(words(body))
+		d.Why = upTo(maxWhy, strings.TrimSpace(words(body)))
 	}
 	d.Gist = arguments(f.BodyOf(request()))
 	return d
@@ -60,8 +60,12 @@ func frameGist(t *tap.Frame) string {
 	return decode.Gist(t.Body, m)
 }
 
-// maxGist is enough for the widest terminal.
-const maxGist = 400
+// How much a row says: maxGist is enough for the widest terminal, maxWhy for what stands
+// above a frame. A server's error may be as long as it likes.
+const (
+	maxGist = 400
+	maxWhy  = 8 << 10
+)
 
 // elsewhere are members of params that other columns and screens show.
 var elsewhere = map[string]bool{"_meta": true, "name": true, "uri": true, "capabilities": true, "clientInfo": true, "protocolVersion": true, "requestState": true}
@@ -90,9 +94,12 @@ func arguments(body []byte) string {
 	return b.String()
 }
 
-func cut(s string) string {
-	if len(s) > maxGist {
-		return strings.ToValidUTF8(s[:maxGist], "") + "…"
+func cut(s string) string { return upTo(maxGist, s) }
+
+// upTo is the beginning of a text, with a mark if there is more.
+func upTo(most int, s string) string {
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }
