@@ -94,7 +94,7 @@ func (j *frameJob) do(t *jsontree.Tree, wrap int) (row int, ok bool) {
 // did takes what a job made, unless it is void by now. A cursor that moved meanwhile
 // stays on its row, unless something was to be found.
 func (p *framePane) did(m frameJobMsg) tea.Cmd {
-	if m.job != p.job {
+	if m.job != p.job || m.body != p.body {
 		return nil
 	}
 	p.job = nil

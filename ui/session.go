@@ -164,11 +164,7 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 			s.frame.body.Account = msg.account
 		}
 	case frameJobMsg:
-		if msg.body == s.frame.body {
-			s.feed.Lock()
-			defer s.feed.Unlock()
-			return s.frame.did(msg)
-		}
+		return s.frame.did(msg)
 	case filteredMsg:
 		if msg.feed == s.feed {
 			return s.calls.filtered(msg)
