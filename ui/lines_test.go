@@ -159,7 +159,7 @@ func pressKeys(b *testing.B, s *stage) {
 	report(s.worst, "ms/frame-worst")
 	s.worst = 0
 	var key, command time.Duration
-	for _, k := range strings.Fields("tab j j j j j j l j j k G g G z g E G z C g E x h tab f G f m m v v v s s tab tab / n o w h enter n / l a s t enter n G z z G tab tab q") {
+	for _, k := range strings.Fields("tab j k j k l j k G g G z g E z G C g E x h tab f G f m k m j v k v j v s k j s G tab / n o w h enter n / ctrl+u l a s t enter n G z g z tab q") {
 		key = max(key, s.take(keyMsg(b, k)))
 		command = max(command, s.settle())
 	}

@@ -54,15 +54,15 @@ func (t *Tree) Clone() *Tree {
 	return &c
 }
 
-// once gives what make says of a value, made when it is asked for first.
-func (t *Tree) once(raw []byte, make func() string) string {
+// once gives what say finds out about a value, which it is asked once.
+func (t *Tree) once(raw []byte, say func() string) string {
 	if s, ok := t.said[&raw[0]]; ok {
 		return s
 	}
 	if t.said == nil {
 		t.said = map[*byte]string{}
 	}
-	s := make()
+	s := say()
 	t.said[&raw[0]] = s
 	return s
 }
