@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/sessions/neutral"
 	"github.com/mcptap/mcptap/tap"
 )
 
@@ -49,10 +51,14 @@ func (l *Loaded) More() error {
 // morePiece is how many records are read between two looks at how far that goes.
 const morePiece = 64
 
-// Some is More for at most so many records; it reports whether it stopped before the
-// end. A view draws in between.
+// pieceBytes is after how many bytes Some stops: a record may be as long as a thousand
+// others.
+const pieceBytes = 1 << 20
+
+// Some is More for at most so many records, or so many bytes; it reports whether it stopped
+// before the end. A view draws in between.
 func (l *Loaded) Some(records int) (more bool, err error) {
-	for range records {
+	for begin := l.until; records > 0 && l.until-begin < pieceBytes; records-- {
 		rec, err := l.source.Next()
 		if errors.Is(err, io.EOF) {
 			return false, nil
@@ -110,29 +116,45 @@ func (l *Loaded) whole(f *tap.Frame) *tap.Frame {
 }
 
 // TapFrame reads a frame again, with its body; nil if it can't be read.
-func (l *Loaded) TapFrame(frame int) *tap.Frame {
+func (l *Loaded) TapFrame(frame int) *tap.Frame { return l.reread(frame, l.source.again)() }
+
+// Reread gives what reads a frame again, as TapFrame does. It may run while the session is
+// read on, and what it gives is nobody else's.
+func (l *Loaded) Reread(frame int) func() *tap.Frame { return l.reread(frame, new(tap.Parser)) }
+
+func (l *Loaded) reread(frame int, with *tap.Parser) func() *tap.Frame {
 	if !l.places.has(frame) {
-		return nil
+		return func() *tap.Frame { return nil }
 	}
-	p := l.places.at(frame)
-	rec, err := l.source.at(p.offset, p.size)
-	if err != nil || rec.Frame == nil {
-		return nil
+	p, n, foreign := l.places.at(frame), l.Frame(frame).N, l.source.Foreign()
+	return func() *tap.Frame {
+		line, err := l.source.line(p)
+		switch {
+		case err != nil:
+			return nil
+		case !foreign:
+			return with.Parse(bytes.TrimSuffix(line, []byte("\n"))).Frame
+		}
+		t := neutral.Last(line)
+		if t != nil { // a foreign line has no number
+			t.N = n
+		}
+		return t
 	}
-	if l.source.foreign != nil { // a foreign line has no number
-		rec.Frame.N = l.Frame(frame).N
-	}
-	return rec.Frame
 }
 
 // Body gives the bytes of a frame by its index. Those of a frame that is not in
 // the journal itself are read from its side file; nil if they are not at hand.
 func (l *Loaded) Body(frame int) []byte {
-	f := l.TapFrame(frame)
-	if f == nil {
+	return l.BodyOf(l.TapFrame(frame))
+}
+
+// BodyOf is Body for a frame that was read. It may run while the session is read on.
+func (l *Loaded) BodyOf(f *tap.Frame) []byte {
+	switch {
+	case f == nil:
 		return nil
-	}
-	if f.Digest == nil {
+	case f.Digest == nil:
 		return f.Body
 	}
 	return l.sideBody(f)

@@ -99,16 +99,11 @@ func (s *Session) Problem() string {
 	return i.Problem
 }
 
-// at reads one record again.
-func (s *Session) at(offset, size int64) (tap.Record, error) {
-	line := make([]byte, size)
-	if _, err := s.file.ReadAt(line, offset); err != nil {
-		return tap.Record{}, err
-	}
-	if s.foreign != nil {
-		return tap.Record{Frame: neutral.Last(line)}, nil
-	}
-	return s.again.Parse(bytes.TrimSuffix(line, []byte("\n"))), nil
+// line reads the line of a record again.
+func (s *Session) line(p place) ([]byte, error) {
+	line := make([]byte, p.size)
+	_, err := s.file.ReadAt(line, p.offset)
+	return line, err
 }
 
 // Close closes the recording.

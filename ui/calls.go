@@ -337,11 +337,28 @@ func (c *calls) matcherOf(typed *filter.Typed) (m *filter.Matcher, asksMore bool
 	if typed.Filter == nil || typed.Filter.String() == "" {
 		return nil, false
 	}
-	m, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies(), Label: c.feed.Name(), MarkOf: c.markOf()})
+	m, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: bodiesOf(c.feed), Label: c.feed.Name(), MarkOf: c.markOf()})
 	if err != nil {
 		return nil, false
 	}
 	return m, typed.Filter.NeedsBodies()
+}
+
+// longBody is from how many bytes on the lock is not held while a body is read.
+const longBody = 1 << 20
+
+// bodiesOf gives the bodies of a feed to a command that holds its lock.
+func bodiesOf(f *feed.Feed) func(frame int) []byte {
+	read := f.Bodies()
+	return func(frame int) []byte {
+		if f.Frame(frame).Size < longBody {
+			return read(frame)
+		}
+		again := f.Reread(frame)
+		f.Unlock()
+		defer f.Lock()
+		return f.BodyOf(again())
+	}
 }
 
 // markOf is how a filter finds marks; nil as long as they are not read.
@@ -438,12 +455,16 @@ func (c *calls) filterMore() tea.Cmd {
 	c.filtering = true
 	id, from, f, now := c.filterID, c.upto, c.feed, c.env.Now
 	probe := *c // the filter as it is now
+	step := 64
+	if c.asksMore {
+		step = 1 // one row may take long
+	}
 	return func() tea.Msg {
 		f.Lock()
 		defer f.Unlock()
 		m := filteredMsg{feed: f, id: id, upto: from}
 		for start := now(); m.upto < probe.all() && now().Sub(start) < budget; {
-			to := min(m.upto+64, probe.all())
+			to := min(m.upto+step, probe.all())
 			m.rows = append(m.rows, probe.match(m.upto, to)...)
 			m.upto = to
 		}

@@ -101,7 +101,7 @@ func (s *session) copyValue(f *feed.Feed, frame int) tea.Cmd {
 	if t == nil || t.Len() == 0 {
 		return s.env.copy(func() (copied, error) { return wholeFrame(f, frame) })
 	}
-	value := bytes.Clone(t.Value(s.frame.list.Cursor()))
+	value := t.Value(s.frame.list.Cursor()) // nobody changes it
 	return s.env.copy(func() (copied, error) { return copied{what: "value", b: value}, nil })
 }
 

@@ -37,6 +37,7 @@ type framePane struct {
 	list   vlist.List
 	mode   mode
 	search string
+	job    *frameJob // what takes long to do with it; nil if nothing does
 	w, h   int
 	ver    uint64
 
@@ -51,9 +52,9 @@ type framePane struct {
 // need asks for a frame unless it is there or on its way.
 func (p *framePane) need(f *feed.Feed, frame, w int) tea.Cmd {
 	if frame < 0 || frame == p.want {
-		return nil
+		return p.start()
 	}
-	p.want = frame
+	p.want, p.job = frame, nil
 	return func() tea.Msg { return bodyMsg{f, f.Look(frame, textWidth(w))} }
 }
 
@@ -69,7 +70,7 @@ func (p *framePane) show(b *feed.Body) tea.Cmd {
 	if b.Frame != p.want {
 		return nil // the cursor has moved on
 	}
-	p.body = b
+	p.body, p.job = b, nil
 	p.list = vlist.List{}
 	p.changed()
 	p.list.Go(p.opening())
@@ -117,11 +118,9 @@ func (p *framePane) resize(w, h int) {
 	if w <= 0 || h <= 0 {
 		return
 	}
-	if w != p.w {
-		p.w = w
-		if p.tree() != nil {
-			p.tree().SetWrap(textWidth(w))
-		}
+	changed := w != p.w
+	p.w = w
+	if changed = p.rewrap() || changed; changed {
 		p.ver++
 		p.list.SetLen(p.rows(), false)
 	}
@@ -208,7 +207,7 @@ func (p *framePane) nextMode() {
 	if p.mode == asTree && p.body != nil && p.body.Tree == nil {
 		p.mode = asText
 	}
-	p.list = vlist.List{}
+	p.list, p.job = vlist.List{}, nil
 	p.changed()
 }
 
@@ -221,18 +220,23 @@ func (p *framePane) do(id string) bool {
 	case t == nil:
 		return false
 	}
-	switch id {
-	case "unfold":
-		if !t.Open(row) && t.IsOpen(row) {
-			p.list.Move(1)
-		}
-	case "fold":
-		if t.IsOpen(row) {
-			t.Close(row)
-			break
-		}
+	if open := id == "unfold" || id == "open"; open && t.LongOpen(row) || id == "unfold-all" && t.LongAll() {
+		p.later(id, row)
+		return true
+	}
+	if id == "fold" && !t.IsOpen(row) {
 		p.list.Go(t.Parent(row))
 		return true
+	}
+	if id == "unfold" && t.IsOpen(row) {
+		p.list.Move(1)
+		return true
+	}
+	switch id {
+	case "unfold":
+		t.Open(row)
+	case "fold":
+		t.Close(row)
 	case "open":
 		if !t.Open(row) {
 			row = t.Close(row)
@@ -244,6 +248,7 @@ func (p *framePane) do(id string) bool {
 	default:
 		return false
 	}
+	p.job = nil
 	p.changed()
 	p.list.Go(row)
 	return true
@@ -255,13 +260,23 @@ func (p *framePane) find(text string) tea.Cmd {
 	if p.body == nil || text == "" {
 		return nil
 	}
-	var row int
-	var ok bool
-	if t := p.tree(); t != nil {
-		row, ok = t.Find(text, p.list.Cursor())
-	} else {
-		row, ok = p.findBytes(text)
+	if len(p.body.Bytes) > shortFind {
+		p.later("find", p.list.Cursor())
+		return nil
 	}
+	p.job = nil
+	if t := p.tree(); t != nil {
+		row, ok := t.Find(text, p.list.Cursor())
+		return p.found(text, row, ok)
+	}
+	at := findBytes(p.body.Bytes, text, p.afterCursor())
+	return p.found(text, at/p.perRow(), at >= 0)
+}
+
+// shortFind is how many bytes are searched at once, while somebody waits.
+const shortFind = 256 << 10
+
+func (p *framePane) found(text string, row int, ok bool) tea.Cmd {
 	if !ok {
 		return send(noteMsg{"the frame has no " + strconv.Quote(safetext.Line(text)), false})
 	}
@@ -270,14 +285,18 @@ func (p *framePane) find(text string) tea.Cmd {
 	return nil
 }
 
-func (p *framePane) findBytes(text string) (row int, ok bool) {
-	n := p.perRow()
-	from := min(len(p.body.Bytes), (p.list.Cursor()+1)*n)
-	at := bytes.Index(p.body.Bytes[from:], []byte(text))
-	if at < 0 {
-		from, at = 0, bytes.Index(p.body.Bytes, []byte(text))
+// afterCursor is where the row after the cursor's begins, of bytes that are no tree.
+func (p *framePane) afterCursor() int {
+	return min(len(p.body.Bytes), (p.list.Cursor()+1)*p.perRow())
+}
+
+// findBytes is where a text stands next, from a byte on and then from the beginning; -1 if
+// nowhere.
+func findBytes(b []byte, text string, from int) int {
+	if at := bytes.Index(b[from:], []byte(text)); at >= 0 {
+		return from + at
 	}
-	return (from + at) / n, at >= 0
+	return bytes.Index(b, []byte(text))
 }
 
 func (p *framePane) path() string {
@@ -310,6 +329,9 @@ func (p *framePane) title(f *feed.Feed) (name, rest string) {
 	parts = append(parts, size(i.Size)+" B")
 	if modeNames[p.mode] != "" {
 		parts = append(parts, modeNames[p.mode])
+	}
+	if p.job != nil {
+		parts = append(parts, jobWords[p.job.id])
 	}
 	parts[0] = strings.TrimSpace(parts[0])
 	return name, strings.Join(parts, " · ")

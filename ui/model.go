@@ -304,6 +304,7 @@ type requestReader struct {
 	mu     sync.Mutex
 	frames int // of the session when it was read
 	*reading
+	said map[*claude.Block]modelRow // of blocks, but for their place in a request
 }
 
 // stop closes the reading.
@@ -317,7 +318,7 @@ func (r *requestReader) drop() {
 	if r.reading != nil {
 		r.close()
 	}
-	r.reading = nil
+	r.reading, r.said = nil, nil
 }
 
 // at gives the request after a frame. frames is how many the session has by now.
@@ -410,7 +411,8 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 			}
 		}
 		m.rows[head].count = m.rows[head].count.Plus(n)
-		row := rowOf(p, n)
+		row := r.row(p)
+		row.fresh, row.count, row.path = p.New, n, p.Path
 		if row.frame == at.Frame && (m.here < 0 || p.Kind == claude.ToolResult) {
 			m.here = len(m.rows)
 		}
@@ -424,9 +426,25 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 	return m
 }
 
+// maxSaid bounds the rows of blocks that are remembered.
+const maxSaid = 4096
+
+// row is rowOf, which is worked out once: a block's content is read anew each time.
+func (r *requestReader) row(p *claude.Placed) modelRow {
+	row, ok := r.said[p.Block]
+	if !ok {
+		if r.said == nil || len(r.said) > maxSaid {
+			r.said = map[*claude.Block]modelRow{}
+		}
+		row = rowOf(p)
+		r.said[p.Block] = row
+	}
+	return row
+}
+
 // rowOf says of a block what it is and how it begins.
-func rowOf(p *claude.Placed, n tokens.Count) modelRow {
-	row := modelRow{label: string(p.Kind), fresh: p.New, count: n, frame: -1, path: p.Path}
+func rowOf(p *claude.Placed) modelRow {
+	row := modelRow{label: string(p.Kind), frame: -1}
 	if links := p.Links(); len(links) > 0 && links[0].Session == 0 {
 		row.frame = links[0].Frame
 	}
@@ -463,6 +481,6 @@ func rowOf(p *claude.Placed, n tokens.Count) modelRow {
 	if p.Placeholder != "" && !known(p.Block) {
 		row.placeholder, row.text = true, p.Placeholder
 	}
-	row.text = strings.Join(strings.Fields(row.text), " ")
+	row.text = strings.Clone(strings.Join(strings.Fields(row.text), " ")) // the whole text is not to be kept
 	return row
 }

@@ -163,6 +163,8 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 		if msg.body == s.frame.body {
 			s.frame.body.Account = msg.account
 		}
+	case frameJobMsg:
+		return s.frame.did(msg)
 	case filteredMsg:
 		if msg.feed == s.feed {
 			return s.calls.filtered(msg)
@@ -545,7 +547,7 @@ func (s *session) dropFilter() (cmd tea.Cmd, ok bool) {
 
 func (s *session) searchPrompt() {
 	s.env.root.prompt = &prompt{label: "search the frame", line: &s.searchLine, accept: func(text string) tea.Cmd {
-		return s.frame.find(text)
+		return tea.Batch(s.frame.find(text), s.need())
 	}, cancel: func() tea.Cmd { return nil }}
 }
 

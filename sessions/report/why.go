@@ -30,8 +30,22 @@ func Bytes(s *decode.Session, o *decode.Operation) (c2s, s2c int64) {
 // of decode.MaxReason characters at most and as many lines as it has. Whoever has less
 // room cuts it.
 func Why(l *sessions.Loaded, o *decode.Operation) string {
+	frame, words := Reason(l, o)
+	if frame < 0 {
+		return words(nil)
+	}
+	return words(l.Body(frame))
+}
+
+// Reason is Why for a session that is read on meanwhile: words needs the body of a frame,
+// which may be long, and nothing of the session. The frame is -1 if it needs none.
+func Reason(l *sessions.Loaded, o *decode.Operation) (frame int, words func(body []byte) string) {
 	last := l.Call(o.Legs[len(o.Legs)-1].Call)
-	return decode.Shorten(strings.TrimSpace(why(l, o, &last)+remark(l, &last)), decode.MaxReason)
+	frame, say := reason(l, o, &last)
+	end := remark(l, &last)
+	return frame, func(body []byte) string {
+		return decode.Shorten(strings.TrimSpace(say(body)+end), decode.MaxReason)
+	}
 }
 
 // remark is what was wrong with an exchange whose answer was recorded nevertheless:
@@ -46,22 +60,27 @@ func remark(l *sessions.Loaded, c *decode.Call) string {
 	return ""
 }
 
-func why(l *sessions.Loaded, o *decode.Operation, last *decode.Call) string {
+func reason(l *sessions.Loaded, o *decode.Operation, last *decode.Call) (frame int, say func(body []byte) string) {
 	switch {
 	case o.Outcome == decode.ProtocolError, o.Outcome == decode.RefusedProbe && last.HasError():
-		if e, ok := decode.DescribeError(l.Body(last.Response), last.Revision); ok {
-			return ErrorWords(e) + status(l, last)
+		code, revision, end := last.Code, last.Revision, status(l, last)
+		return last.Response, func(body []byte) string {
+			if e, ok := decode.DescribeError(body, revision); ok {
+				return ErrorWords(e) + end
+			}
+			return fmt.Sprint(code) + end
 		}
-		return fmt.Sprint(last.Code) + status(l, last)
 	case o.Outcome == decode.HiddenError:
-		return said(decode.FailureText(l.Body(last.Response))) + "reads as a success; " + last.Hidden.Reason
+		hint := last.Hidden.Reason
+		return last.Response, func(body []byte) string { return said(decode.FailureText(body)) + "reads as a success; " + hint }
 	case o.Outcome == decode.ToolError:
-		return decode.ResultText(l.Body(last.Response))
+		return last.Response, decode.ResultText
 	}
-	if o.Why != "" {
-		return o.Why
+	known := o.Why
+	if known == "" {
+		known = last.Why
 	}
-	return last.Why
+	return -1, func([]byte) string { return known }
 }
 
 // said leads with the payload's own words, if it has any.

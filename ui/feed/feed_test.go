@@ -3,6 +3,7 @@ package feed
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -168,5 +169,21 @@ func TestStarting(t *testing.T) {
 	}
 	if st := f.Advance(time.Now, time.Second); st.Live || st.Err != nil || f.Len() != 1 {
 		t.Errorf("with a frame, and no tap: %+v, %d frames", st, f.Len())
+	}
+}
+
+// TestLongWhy: of an error as long as a book, a row says the beginning.
+func TestLongWhy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.jsonl")
+	if err := os.WriteFile(path, []byte(`{"mcptap":1,"session":"x","start":"2026-11-30T13:00:00Z","transport":"stdio"}
+{"n":1,"t":1,"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}}
+{"n":2,"t":2,"dir":"s2c","msg":{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no `+strings.Repeat(`ü\n`, 1<<20)+`"}}}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := read(t, path)
+	d := f.Detail(f.Rows[0])
+	if len(d.Why) > maxWhy+len("…") || !strings.Contains(d.Why, "no ü\nü\n") || !strings.HasSuffix(d.Why, "…") {
+		t.Errorf("%d bytes: %.80q", len(d.Why), d.Why)
 	}
 }

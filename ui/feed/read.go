@@ -19,24 +19,32 @@ type Detail struct {
 	Why  string // why it ended as it did
 }
 
-// Detail reads what a row is about. It takes the lock, and reads files.
+// Detail reads what a row is about. It takes the lock, but not while it reads files.
 func (f *Feed) Detail(r Row) (d Detail) {
 	f.Lock()
-	defer f.Unlock()
 	c := r.Call()
 	if c < 0 {
-		return Detail{Gist: f.frameGist(r.Frame())}
+		read := f.Reread(r.Frame())
+		f.Unlock()
+		return Detail{Gist: frameGist(read())}
 	}
 	o := f.Operation(c)
+	request := f.Reread(f.Call(c).Request)
+	frame, words := report.Reason(f.Loaded, &o)
+	response := f.Reread(frame)
+	f.Unlock()
 	if o.Outcome != decode.OK && o.Outcome != decode.Open {
-		d.Why = strings.TrimSpace(report.Why(f.Loaded, &o))
+		var body []byte
+		if frame >= 0 {
+			body = f.BodyOf(response())
+		}
+		d.Why = upTo(maxWhy, strings.TrimSpace(words(body)))
 	}
-	d.Gist = arguments(f.Body(f.Call(c).Request))
+	d.Gist = arguments(f.BodyOf(request()))
 	return d
 }
 
-func (f *Feed) frameGist(frame int) string {
-	t := f.TapFrame(frame)
+func frameGist(t *tap.Frame) string {
 	switch {
 	case t == nil:
 		return ""
@@ -52,8 +60,12 @@ func (f *Feed) frameGist(frame int) string {
 	return decode.Gist(t.Body, m)
 }
 
-// maxGist is enough for the widest terminal.
-const maxGist = 400
+// How much a row says: maxGist is enough for the widest terminal, maxWhy for what stands
+// above a frame. A server's error may be as long as it likes.
+const (
+	maxGist = 400
+	maxWhy  = 8 << 10
+)
 
 // elsewhere are members of params that other columns and screens show.
 var elsewhere = map[string]bool{"_meta": true, "name": true, "uri": true, "capabilities": true, "clientInfo": true, "protocolVersion": true, "requestState": true}
@@ -82,9 +94,12 @@ func arguments(body []byte) string {
 	return b.String()
 }
 
-func cut(s string) string {
-	if len(s) > maxGist {
-		return strings.ToValidUTF8(s[:maxGist], "") + "…"
+func cut(s string) string { return upTo(maxGist, s) }
+
+// upTo is the beginning of a text, with a mark if there is more.
+func upTo(most int, s string) string {
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }
@@ -104,10 +119,10 @@ type Body struct {
 const maxBody = 1 << 30
 
 // Look reads a frame; wrap is how wide its texts are to be. It takes the lock, but not
-// while it reads a long body.
+// while it reads.
 func (f *Feed) Look(frame, wrap int) *Body {
 	b := &Body{Frame: frame}
-	t := f.copyFrame(b)
+	t := f.frame(b)
 	if t == nil {
 		b.Missing = "the frame can't be read from the recording any more"
 		return b
@@ -134,24 +149,17 @@ const light = 8 << 20
 // Weigh accounts for the bytes of a frame that is JSON.
 func (b *Body) Weigh() decode.Account { return decode.AccountOf(b.Bytes, len(b.Info.EOL.String())) }
 
-// copyFrame reads the frame itself; what it gives is nobody else's.
-func (f *Feed) copyFrame(b *Body) *tap.Frame {
+// frame reads the frame itself, whose body may lie elsewhere.
+func (f *Feed) frame(b *Body) *tap.Frame {
 	f.Lock()
-	defer f.Unlock()
 	if b.Frame < 0 || b.Frame >= f.Len() {
+		f.Unlock()
 		return nil
 	}
 	b.Info = f.Loaded.Frame(b.Frame)
-	t := f.TapFrame(b.Frame)
-	if t == nil {
-		return nil
-	}
-	own := *t
-	if t.Digest != nil {
-		d := *t.Digest
-		own.Digest = &d
-	}
-	return &own
+	read := f.Reread(b.Frame)
+	f.Unlock()
+	return read()
 }
 
 // long reads the body of a frame that is not in the journal; if it can't, what the

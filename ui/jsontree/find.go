@@ -1,6 +1,9 @@
 package jsontree
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Find gives the next row after a row that has what, in its key or in its value. It
 // opens what hides it. After the last row it goes on with the first; ok is false if
@@ -136,27 +139,34 @@ func (f *finder) inside(n *node, i int) int {
 	}
 }
 
+// inLines searches a text from its i-th row on, as a whole: what is found may go on in the
+// next row.
 func (f *finder) inLines(n *node, i int) (row int, ok bool) {
-	for ; i < len(n.breaks); i++ {
-		if f.in([]byte(n.line(i))) >= 0 {
-			return f.t.rowOf(n, i), true
-		}
+	if i >= len(n.breaks) {
+		return 0, false
 	}
-	return 0, false
+	at := f.in(n.src[n.breaks[i]:])
+	if at < 0 {
+		return 0, false
+	}
+	after, _ := slices.BinarySearch(n.breaks, n.breaks[i]+at+1)
+	return f.t.rowOf(n, after-1), true
 }
 
-// in finds what in b, letters of ASCII in either case.
+// in finds what in b, letters of ASCII in either case. It looks at each byte a few times
+// at most, however often what seems to begin.
 func (f *finder) in(b []byte) int {
 	lower, upper := fold(f.what[0])
-	for at := 0; at+len(f.what) <= len(b); {
-		i := indexEither(b[at:len(b)-len(f.what)+1], lower, upper)
-		if i < 0 {
+	last := len(b) - len(f.what)
+	low, up := -1, -1 // the next of each
+	for at := 0; at <= last; at++ {
+		low, up = next(b, low, at, lower), next(b, up, at, upper)
+		if at = min(low, up); at > last {
 			return -1
 		}
-		if at += i; bytes.EqualFold(b[at:at+len(f.what)], f.what) {
+		if bytes.EqualFold(b[at:at+len(f.what)], f.what) {
 			return at
 		}
-		at++
 	}
 	return -1
 }
@@ -171,16 +181,14 @@ func fold(c byte) (lower, upper byte) {
 	return c, c
 }
 
-func indexEither(b []byte, x, y byte) int {
-	i := bytes.IndexByte(b, x)
-	if x == y || i == 0 {
-		return i
+// next is where c stands next in b from at on, if known is not that yet; len(b) if
+// nowhere.
+func next(b []byte, known, at int, c byte) int {
+	if known >= at {
+		return known
 	}
-	if i > 0 {
-		b = b[:i]
+	if i := bytes.IndexByte(b[at:], c); i >= 0 {
+		return at + i
 	}
-	if j := bytes.IndexByte(b, y); j >= 0 {
-		return j
-	}
-	return i
+	return len(b)
 }

@@ -77,7 +77,7 @@ func (t *Tree) fold(n *node, c *child, open *node) string {
 }
 
 func empty(b []byte, c *child) bool {
-	_, ok := childAt(b, c.from+1, c.to, false)
+	_, ok := upTo(b[:c.to], c.from+1)
 	return !ok
 }
 
@@ -119,7 +119,7 @@ func (t *Tree) drawContainer(l *draw.Line, th *theme.Theme, raw []byte, k Kind, 
 		l.Raw(th.Punct, brackets[:1]+strconv.Itoa(open.kids.n)+brackets[1:])
 		return
 	case t.limited && !empty(raw, &child{to: len(raw)}):
-		l.Raw(th.Punct, brackets[:1]+within(raw, k)+brackets[1:]).Raw(th.Dim, " enter shows more")
+		l.Raw(th.Punct, brackets[:1]+t.once(raw, func() string { return within(raw, k) })+brackets[1:]).Raw(th.Dim, " enter shows more")
 		return
 	}
 	l.Text(th.Dim, string(raw[:min(len(raw), 4*l.Left()+16)])) // closed: what it begins with
@@ -139,16 +139,16 @@ func within(raw []byte, k Kind) string {
 
 // maxCounted is up to how many bytes the members of a closed value are counted to draw
 // its row.
-const maxCounted = 8 << 20
+const maxCounted = 2 << 20
 
 func (t *Tree) drawString(l *draw.Line, th *theme.Theme, raw []byte, open *node) {
 	switch {
 	case open != nil && open.form == members:
 		l.Raw(th.Punct, "JSON in a string, "+strconv.Itoa(open.kids.n))
 	case open != nil && open.form == lines:
-		l.Raw(th.Punct, "text, "+plural(strings.Count(string(open.src), "\n")+1, "line"))
+		l.Raw(th.Punct, "text, "+plural(open.ends+1, "line"))
 	case looks64(raw):
-		l.Raw(th.Word, t.describe64(raw))
+		l.Raw(th.Word, t.once(raw, func() string { return describe64(raw) }))
 	default:
 		s, whole := start(raw, 4*l.Left()+16)
 		if whole {

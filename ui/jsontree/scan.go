@@ -44,18 +44,23 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// quoted gives the end of the string that begins at i.
+// quoted gives the end of the string that begins at i. Each byte is looked at twice at
+// most, however many escapes there are.
 func quoted(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		q := bytes.IndexByte(b[i:], '"')
-		if q < 0 {
-			return len(b)
+	quote := i
+	for i++; i < len(b); {
+		if quote < i {
+			next := bytes.IndexByte(b[i:], '"')
+			if next < 0 {
+				return len(b)
+			}
+			quote = i + next
 		}
-		e := bytes.IndexByte(b[i:i+q], '\\')
+		e := bytes.IndexByte(b[i:quote], '\\')
 		if e < 0 {
-			return i + q + 1
+			return quote + 1
 		}
-		i += e + 1 // the escaped character; the loop passes over it
+		i += e + 2 // behind the escaped character
 	}
 	return len(b)
 }
@@ -109,11 +114,8 @@ type child struct {
 // container.
 func childAt(b []byte, i, end int, object bool) (c child, ok bool) {
 	b = b[:end]
-	i = space(b, i)
-	for i < len(b) && b[i] == ',' {
-		i = space(b, i+1)
-	}
-	if i >= len(b) || b[i] == '}' || b[i] == ']' {
+	i, ok = upTo(b, i)
+	if !ok {
 		return child{}, false
 	}
 	if object && b[i] == '"' {
@@ -126,6 +128,15 @@ func childAt(b []byte, i, end int, object bool) (c child, ok bool) {
 	c.from, c.kind = i, kindOf(b, i)
 	c.to = value(b, i)
 	return c, true
+}
+
+// upTo is where the next child begins; ok is false at the end of the container.
+func upTo(b []byte, i int) (at int, ok bool) {
+	i = space(b, i)
+	for i < len(b) && b[i] == ',' {
+		i = space(b, i+1)
+	}
+	return i, i < len(b) && b[i] != '}' && b[i] != ']'
 }
 
 // begin is where the child begins, its key included.

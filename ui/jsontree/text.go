@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
@@ -53,7 +54,7 @@ func (t *Tree) openString(k *node, raw []byte) bool {
 		return true
 	}
 	text := []byte(unquote(raw))
-	k.src, k.to, k.form = text, len(text), lines
+	k.src, k.to, k.form, k.ends = text, len(text), lines, bytes.Count(text, []byte("\n"))
 	k.breaks = breakLines(text, t.wrap)
 	return len(k.breaks) > 1 || len(text) > t.wrap
 }
@@ -112,25 +113,26 @@ func sniff64(raw []byte) string {
 	return http.DetectContentType(b)
 }
 
-// maxHash bounds what is hashed to draw a row.
+// maxHash bounds what is decoded and hashed to draw a row.
 const maxHash = 4 << 20
 
-// describe64 is the type, size and hash of what base64 holds.
-func (t *Tree) describe64(raw []byte) string {
-	b, ok := decode64(raw)
-	if !ok {
-		return "not base64 to its end"
-	}
+// describe64 is the type, size and hash of what base64 holds; of what is long, its type
+// and size, without a look at whether it is base64 to its end.
+func describe64(raw []byte) string {
 	kind := sniff64(raw)
 	if kind == "application/octet-stream" {
 		kind = "bytes"
 	}
-	s := kind + ", " + humanize.Bytes(uint64(len(b)))
-	if len(b) <= maxHash {
-		sum := sha256.Sum256(b)
-		s += ", sha256 " + hex.EncodeToString(sum[:6]) + "…"
+	if len(raw) > maxHash {
+		text := bytes.TrimRight(raw[1:len(raw)-1], "=")
+		return kind + ", " + humanize.Bytes(uint64(base64.RawStdEncoding.DecodedLen(len(text))))
 	}
-	return s
+	b, ok := decode64(raw)
+	if !ok {
+		return "not base64 to its end"
+	}
+	sum := sha256.Sum256(b)
+	return kind + ", " + humanize.Bytes(uint64(len(b))) + ", sha256 " + hex.EncodeToString(sum[:6]) + "…"
 }
 
 // Wrapping is for texts that people read; longer ones break at line ends only, and
@@ -170,7 +172,7 @@ func appendBreaks(at []int, text []byte, from, to, width int, coarse bool) []int
 // fit gives where the row that begins at from must end: behind a space if there is
 // one.
 func fit(text []byte, from, to, width int, coarse bool) int {
-	if to-from <= width && !coarse && ascii(text[from:to]) {
+	if coarse && to-from <= maxLine || to-from <= width && !coarse && ascii(text[from:to]) {
 		return to
 	}
 	cells, word := 0, -1
@@ -201,15 +203,27 @@ func ascii(b []byte) bool {
 
 const tab = "    "
 
+// cellsOf is how many cells a character takes.
 func cellsOf(r rune) int {
 	switch {
 	case r == '\t':
 		return len(tab)
-	case r < 0x7f:
+	case ' ' <= r && r < 0x7f:
 		return 1
+	case int(r) < len(measured):
+		if n := measured[r].Load(); n > 0 {
+			return int(n) - 1
+		}
+		n := draw.Width(safetext.Line(string(r)))
+		measured[r].Store(uint32(n) + 1)
+		return n
 	}
 	return draw.Width(safetext.Line(string(r)))
 }
+
+// measured is how many cells characters take, and one; 0 of those nobody asked for.
+// Measuring one takes as long as a hundred of ASCII.
+var measured [1 << 16]atomic.Uint32
 
 // line gives the i-th row of a text.
 func (n *node) line(i int) string {

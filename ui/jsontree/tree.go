@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/mcptap/mcptap/ui/syntax"
@@ -13,6 +14,9 @@ type Tree struct {
 	wrap int // cells that lines of text are broken at
 
 	limited bool // OpenAll had to leave something closed
+
+	// said is what takes long to find out for a row, by where its value begins.
+	said map[*byte]string
 }
 
 // form is what an open node consists of.
@@ -35,6 +39,7 @@ type node struct {
 	form     form
 	kids     index
 	breaks   []int        // where lines begin in src
+	ends     int          // line ends in src, of a text
 	code     *syntax.Text // the tokens of a text; nil before a line of it is drawn
 	open     []*node
 	rows     int // its own row, if it has one, and all that is below it
@@ -337,6 +342,9 @@ func (s *spreader) open(n *node, i int) *node {
 	return k
 }
 
+// Wrap is the width that lines of text are broken at.
+func (t *Tree) Wrap() int { return t.wrap }
+
 // SetWrap changes the width that lines of text are broken at.
 func (t *Tree) SetWrap(cells int) {
 	cells = max(16, cells)
@@ -344,17 +352,22 @@ func (t *Tree) SetWrap(cells int) {
 		return
 	}
 	t.wrap = cells
-	t.rewrap(t.root)
+	for n := range t.wrapped() {
+		before := len(n.breaks)
+		n.breaks = breakLines(n.src, t.wrap)
+		n.grow(len(n.breaks) - before)
+	}
 }
 
-func (t *Tree) rewrap(n *node) {
-	for stack := []*node{n}; len(stack) > 0; {
-		n := stack[len(stack)-1]
-		stack = append(stack[:len(stack)-1], n.open...)
-		if n.form == lines {
-			before := len(n.breaks)
-			n.breaks = breakLines(n.src, t.wrap)
-			n.grow(len(n.breaks) - before)
+// wrapped are the open texts whose rows depend on the width.
+func (t *Tree) wrapped() iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		for stack := []*node{t.root}; len(stack) > 0; {
+			n := stack[len(stack)-1]
+			stack = append(stack[:len(stack)-1], n.open...)
+			if n.form == lines && len(n.src) <= maxWrap && !yield(n) {
+				return
+			}
 		}
 	}
 }

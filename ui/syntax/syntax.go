@@ -62,6 +62,7 @@ const (
 type Text struct {
 	next  chroma.Iterator // nil: there is nothing more to find
 	found int             // tokens
+	most  int             // bytes that tokens are looked for in
 	spans []Span
 	upto  int // bytes that spans cover
 }
@@ -74,8 +75,8 @@ type Span struct {
 
 // New begins a text. A language that is "", and bytes that are no UTF-8, have no tokens.
 func New(of Language, text []byte) *Text {
-	t := &Text{}
 	text = text[:min(len(text), maxText)]
+	t := &Text{most: len(text)}
 	for len(text) > 0 && text[len(text)-1] >= utf8.RuneSelf && !utf8.Valid(text[max(0, len(text)-utf8.UTFMax):]) {
 		text = text[:len(text)-1] // cut within a character
 	}
@@ -95,6 +96,9 @@ func New(of Language, text []byte) *Text {
 // Spans gives the tokens from a byte up to another; the first begins at from or before
 // it. Where there are no tokens it gives none.
 func (t *Text) Spans(from, to int) []Span {
+	if from >= t.most {
+		return nil
+	}
 	for t.next != nil && t.upto < to {
 		token := t.next()
 		if token == chroma.EOF || t.found == maxTokens {
