@@ -188,6 +188,7 @@ func (a *app) opened(msg openedMsg) tea.Cmd {
 		return a.screens[0].(*sessionList).start()
 	}
 	s, cmd := newSession(a.env, msg.path, msg.feed, msg.goal)
+	s.spot = msg.spot
 	return a.push(s, tea.Batch(cmd, s.begin(msg.filter)))
 }
 

@@ -34,7 +34,9 @@ type session struct {
 	at   arrangement
 	hold line // that the mouse has hold of
 
-	goal      int // frame to go to as soon as it is read; -1 for none
+	goal      int   // frame to go to as soon as it is read; -1 for none
+	spot      spot  // in that frame
+	landed    place // that another screen led to; 0 if none did. esc goes back from there
 	turns     turnWatch
 	status    feed.Status
 	started   bool // something was read
@@ -57,11 +59,14 @@ const (
 )
 
 // openSession opens a recording, and puts the cursor on a frame; -1 for none.
-func (e *env) openSession(path string, goal int) tea.Cmd {
+func (e *env) openSession(path string, goal int) tea.Cmd { return e.openSpot(path, goal, spot{}) }
+
+// openSpot opens a recording at a spot of a frame.
+func (e *env) openSpot(path string, goal int, at spot) tea.Cmd {
 	now := e.Now
 	return func() tea.Msg {
 		f, err := feed.Open(path, now())
-		return openedMsg{path: path, feed: f, goal: goal, err: err}
+		return openedMsg{path: path, feed: f, goal: goal, spot: at, err: err}
 	}
 }
 
@@ -210,7 +215,7 @@ func (s *session) advanced(st feed.Status) tea.Cmd {
 		s.calls.list.Go(0)
 	}
 	if s.goal >= 0 && s.goal < s.feed.Len() && !st.More {
-		s.jump(s.goal)
+		s.leadTo(s.goal, s.spot)
 		s.goal = -1
 	}
 	cmds := []tea.Cmd{s.findTurns()}
@@ -354,7 +359,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 			s.only = 0
 			return nil, true
 		}
-		if s.focus != inCalls {
+		if s.focus != inCalls && !s.backFromSpot() {
 			s.focus = inCalls
 			return nil, true
 		}
