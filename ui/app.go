@@ -235,7 +235,7 @@ func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case a.dialog != nil:
-		return a.dialogKey(name)
+		return a.dialogKey(k)
 	case a.menu != nil:
 		return a.menuKey(k)
 	case a.palette != nil:

@@ -237,8 +237,12 @@ func (p *framePane) do(id string) bool {
 	default:
 		return false
 	}
+	rows := p.list.Len()
 	p.changed()
 	p.list.Go(row)
+	if id == "open" || id == "unfold" {
+		p.list.Reveal(row + p.list.Len() - rows) // what was opened
+	}
 	return true
 }
 

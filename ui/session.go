@@ -58,28 +58,6 @@ const (
 	followEvery = 50 * time.Millisecond
 )
 
-// openSession opens a recording, and puts the cursor on a frame; -1 for none.
-func (e *env) openSession(path string, goal int) tea.Cmd { return e.openSpot(path, goal, spot{}) }
-
-// openSpot opens a recording at a spot of a frame.
-func (e *env) openSpot(path string, goal int, at spot) tea.Cmd {
-	now := e.Now
-	return func() tea.Msg {
-		f, err := feed.Open(path, now())
-		return openedMsg{path: path, feed: f, goal: goal, spot: at, err: err}
-	}
-}
-
-// openFiltered opens a session with a filter.
-func (e *env) openFiltered(path, text string) tea.Cmd {
-	open := e.openSession(path, -1)
-	return func() tea.Msg {
-		msg := open().(openedMsg)
-		msg.filter = text
-		return msg
-	}
-}
-
 // begin sets the filter that a session is opened with.
 func (s *session) begin(text string) tea.Cmd {
 	if text == "" {
@@ -342,8 +320,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 	case "save":
 		s.savePrompt()
 	case "reach":
-		s.frame.bright = !s.frame.bright
-		s.frame.ver++
+		return s.toggleReach(), true
 	case "play", "faster", "slower":
 		return s.playKey(id), true
 	case "step", "step-call", "step-turn":

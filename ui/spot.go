@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"strings"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"github.com/mcptap/mcptap/decode/rules"
 	"github.com/mcptap/mcptap/replay/diff"
+	"github.com/mcptap/mcptap/ui/feed"
 	"github.com/mcptap/mcptap/ui/vlist"
 )
 
@@ -96,6 +99,28 @@ func (p *diffPage) spot(i int) (at spot) {
 
 // leadsIn are the differences whose paths are paths in the frames of a call.
 var leadsIn = map[diff.What]bool{diff.WhatArguments: true, diff.WhatResult: true, diff.WhatError: true}
+
+// openSession opens a recording, and puts the cursor on a frame; -1 for none.
+func (e *env) openSession(path string, goal int) tea.Cmd { return e.openSpot(path, goal, spot{}) }
+
+// openSpot opens a recording at a spot of a frame.
+func (e *env) openSpot(path string, goal int, at spot) tea.Cmd {
+	now := e.Now
+	return func() tea.Msg {
+		f, err := feed.Open(path, now())
+		return openedMsg{path: path, feed: f, goal: goal, spot: at, err: err}
+	}
+}
+
+// openFiltered opens a session with a filter.
+func (e *env) openFiltered(path, text string) tea.Cmd {
+	open := e.openSession(path, -1)
+	return func() tea.Msg {
+		msg := open().(openedMsg)
+		msg.filter = text
+		return msg
+	}
+}
 
 // leadTo goes to a frame, and in it to a spot. There is one way for all screens that lead
 // to a session: what they know of the place comes along.
