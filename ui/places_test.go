@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -199,7 +200,22 @@ func TestClickOnTime(t *testing.T) {
 // TestClickOnTimeFiltered: of a column one goes to what the filter has of it, also where
 // something else failed there.
 func TestClickOnTimeFiltered(t *testing.T) {
-	d := open(t, "enter", "/", "+status:ok", "enter")
+	var lines []string
+	frame := func(at int64, dir, rest string) {
+		lines = append(lines, fmt.Sprintf(`{"n":%d,"t":%d,"dir":%q,"msg":{"jsonrpc":"2.0",%s}}`, len(lines)+1, at, dir, rest))
+	}
+	for i := range int64(12) { // in the middle one fails, and another answers right after it
+		frame(i*1e9, "c2s", fmt.Sprintf(`"id":%d,"method":"tools/call","params":{"name":"a"}`, 2*i))
+		if i == 6 {
+			frame(i*1e9+1e6, "s2c", fmt.Sprintf(`"id":%d,"error":{"code":-32602,"message":"no"}`, 2*i))
+		} else {
+			frame(i*1e9+1e6, "s2c", fmt.Sprintf(`"id":%d,"result":{"content":[]}`, 2*i))
+		}
+		frame(i*1e9+2e6, "c2s", fmt.Sprintf(`"id":%d,"method":"tools/call","params":{"name":"b"}`, 2*i+1))
+		frame(i*1e9+3e6, "s2c", fmt.Sprintf(`"id":%d,"result":{"content":[]}`, 2*i+1))
+	}
+	store := storeOf(t, map[string]string{"20261130T120000Z-time-0001": "time"}, lines)
+	d := drive(t, store, colorprofile.NoTTY, 100, 30).keys("enter", "/", "+status:ok", "enter")
 	s := d.app.top().(*session)
 	wide := s.clockWidth(s.w)
 	there := map[int][]int{} // the selected rows of a column
