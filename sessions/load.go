@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strings"
 
@@ -34,14 +33,20 @@ func Load(s *Session, o decode.Options) (*Loaded, error) {
 	return l, l.More()
 }
 
-// More reads on to the end of what the recording has by now.
+// More reads on to the end of what the recording has by now. What is written in the
+// meantime is left for the next time: a tap may write as fast as this reads.
 func (l *Loaded) More() error {
-	for {
-		if more, err := l.Some(math.MaxInt); !more {
+	size := l.source.Size()
+	for size == 0 || l.until < size {
+		if more, err := l.Some(morePiece); !more {
 			return err
 		}
 	}
+	return nil
 }
+
+// morePiece is how many records are read between two looks at how far that goes.
+const morePiece = 64
 
 // Some is More for at most so many records; it reports whether it stopped before the
 // end. A view draws in between.
@@ -58,6 +63,9 @@ func (l *Loaded) Some(records int) (more bool, err error) {
 	}
 	return true, nil
 }
+
+// Read is how far the file was read, in bytes.
+func (l *Loaded) Read() int64 { return l.until }
 
 // Begin is Load that reads nothing yet.
 func Begin(s *Session, o decode.Options) *Loaded {

@@ -138,6 +138,19 @@ func (s *Session) Grown() bool {
 	return err == nil && seekErr == nil && at < stat.Size()
 }
 
+// Size is how many bytes the journal has; 0 if it was read from a stream.
+func (s *Session) Size() int64 {
+	f, ok := s.file.(*os.File)
+	if !ok {
+		return 0
+	}
+	stat, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return stat.Size()
+}
+
 // Fate is what became of a recording's file since it was opened.
 type Fate uint8
 

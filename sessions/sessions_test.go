@@ -505,3 +505,47 @@ func TestFate(t *testing.T) {
 		_ = s.Close()
 	}
 }
+
+// TestMoreComesToAnEnd: a recording that grows as fast as it is read is read as far as it
+// went at first.
+func TestMoreComesToAnEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fast.jsonl")
+	line := func(n int) string {
+		return fmt.Sprintf(`{"n":%d,"t":%d,"dir":"c2s","msg":{"jsonrpc":"2.0","method":"a"}}`+"\n", n, n)
+	}
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	n := 0
+	grow := func() {
+		for range 1000 {
+			n++
+			if _, err := out.WriteString(line(n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	grow()
+	s, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.in = tap.NewReader(reader(func(b []byte) (int, error) {
+		grow()
+		return s.file.(io.Reader).Read(b)
+	}))
+	l := Begin(s, decode.Options{})
+	for range 3 {
+		had := n
+		if err := l.More(); err != nil || l.Len() < had || l.Len() > had+morePiece {
+			t.Fatalf("%d frames, there were %d at first: %v", l.Len(), had, err)
+		}
+	}
+}
+
+type reader func(b []byte) (int, error)
+
+func (r reader) Read(b []byte) (int, error) { return r(b) }

@@ -280,7 +280,7 @@ func (r *rowDrawer) frame(i int) {
 	f := r.c.feed.Frame(i)
 	r.marked = r.c.frameMarked(i)
 	r.start("  ", f.Time, f.Dir)
-	what := styled{f.Method, th.Strong}
+	what := styled{f.Method, ""}
 	var name styled
 	sign, word, style, took := "", "", draw.Style(""), ""
 	switch f.Kind {
@@ -301,7 +301,10 @@ func (r *rowDrawer) frame(i int) {
 		what = styled{"batch of " + strconv.Itoa(len(f.Batch)), ""}
 	case decode.Request:
 		if f.Call >= 0 {
-			name = styled{r.c.feed.Call(f.Call).Name, ""}
+			name = styled{r.c.feed.Call(f.Call).Name, th.Strong}
+		}
+		if name.text != "" {
+			what.style = th.Dim
 		}
 	}
 	if what.text == "" {

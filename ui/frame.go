@@ -142,12 +142,15 @@ func (p *framePane) headLines(w int) []string {
 	if p.h < minPane {
 		return nil
 	}
+	most := max(1, p.h/3)
+	if p.note != "" {
+		most--
+	}
 	var lines []string
 	if say.text != "" {
-		for _, s := range wrapText(say.text, w-4) {
+		for _, s := range firstLines(wrapText(say.text, w-4), most, w-4) {
 			lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(say.style, "▌ "+s).String())
 		}
-		lines = lines[:min(len(lines), 2)]
 	}
 	if p.note != "" {
 		lines = append(lines, draw.NewLine(w, "").Gap(1).Text(p.env.th.Warn, p.note).String())
@@ -164,6 +167,14 @@ func (p *framePane) headLines(w int) []string {
 		lines = append(lines, draw.NewLine(w, "").Gap(1).Raw(p.env.th.Faint, "╷ "+s).String())
 	}
 	return lines
+}
+
+// firstLines are the first lines of a text, with a mark if there are more.
+func firstLines(lines []string, most, w int) []string {
+	if len(lines) <= most || most <= 0 {
+		return lines[:min(len(lines), max(0, most))]
+	}
+	return append(slices.Clone(lines[:most-1]), draw.Cut(lines[most-1]+"…", w))
 }
 
 // tree is the frame as a tree; nil if it is not shown as one.

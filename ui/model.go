@@ -20,16 +20,17 @@ import (
 // the host would make of it, with an estimate of its tokens. What is new in it is
 // bright, what is sent again is dim, and what this wire does not tell is hatched.
 type modelPane struct {
-	env    *env
-	path   string
-	reader *requestReader // made by the first command
-	want   int            // frame that was asked for last; -1 if none
-	busy   bool           // the answer is on its way
-	got    *modelRequest
-	list   vlist.List
-	w      int // it was last asked for; 0 if it is not in sight
-	number int // cells of the longest count of tokens
-	ver    uint64
+	env     *env
+	path    string
+	reader  *requestReader // made by the first command
+	want    int            // frame that was asked for last; -1 if none
+	busy    bool           // the answer is on its way
+	got     *modelRequest
+	list    vlist.List
+	w       int // it was last asked for; 0 if it is not in sight
+	number  int // cells of the longest count of tokens
+	longest int // cells of the longest name of a tool
+	ver     uint64
 }
 
 // modelRequest is a request as rows.
@@ -41,7 +42,8 @@ type modelRequest struct {
 	confidence    string
 	rows          []modelRow
 	total, fresh  tokens.Count
-	here          int // row that comes from the frame at the cursor; -1 if none does
+	prefix        string // that all names of tools have
+	here          int    // row that comes from the frame at the cursor; -1 if none does
 	tools, system tokens.Count
 	messages      tokens.Count
 	reach         *claude.Reach // of the frame at the cursor
@@ -89,9 +91,11 @@ func (p *modelPane) take(msg tea.Msg) {
 	}
 	p.got, p.busy = m.request, false // the cursor may be further on: then need asks again
 	p.ver++
-	p.number = 0
+	p.number, p.longest = 0, 0
 	for i := range p.got.rows {
-		p.number = max(p.number, draw.Width(p.got.rows[i].said()))
+		row := &p.got.rows[i]
+		p.number = max(p.number, draw.Width(row.said()))
+		p.longest = max(p.longest, min(len(row.name), draw.Width(draw.Safe(row.name, mostName))))
 	}
 	p.list.SetLen(len(p.got.rows), false)
 	if p.got.here >= 0 {
@@ -113,17 +117,15 @@ func (p *modelPane) title() (name, rest string) {
 	case p.reader.others:
 		rest += " · no other session of this host"
 	}
-	as := " · as " + p.got.profile
-	for _, way := range []string{", " + p.got.confidence + " confidence", confidenceWords[p.got.confidence]} {
-		if p.w == 0 || draw.Width(name+rest+as+way)+ruleCells <= p.w {
-			return name, rest + as + way
+	host := p.got.profile
+	sure := ", " + p.got.confidence + " confidence"
+	for _, way := range [][2]string{{name, " · as " + host + sure}, {name, " · " + host + sure}, {"the model reads", " · " + host + sure}} {
+		if p.w == 0 || draw.Width(way[0]+rest+way[1])+ruleCells <= p.w {
+			return way[0], rest + way[1]
 		}
 	}
-	return name, rest + as
+	return name, rest + " · " + host
 }
-
-// confidenceWords say in short how well it is known what a host sends.
-var confidenceWords = map[string]string{"high": ", known", "medium": ", partly known", "low": ", guessed"}
 
 // ruleCells is what a line between panes needs besides its title.
 const ruleCells = 5
@@ -169,8 +171,11 @@ func (p *modelPane) view(w, h int, focus bool) []string {
 	rows := max(1, h-len(foot))
 	p.list.SetHeight(rows)
 	lit := litRest
-	if focus {
+	switch {
+	case focus:
 		lit = litFocus
+	case p.got.here < 0:
+		lit = unlit
 	}
 	version := p.ver<<8 | uint64(th.Version)
 	lines := p.list.Rows(w, func(int) uint64 { return version }, lit, func(i int, lit uint8) string {
@@ -215,12 +220,45 @@ func (p *modelPane) draw(r *modelRow, w int, base draw.Style) string {
 		if r.text != "" {
 			room = max(12, room*3/5)
 		}
-		l.Raw(style, draw.SafeEnd(r.name, min(room, end-l.Used()))).Gap(1)
+		name := r.name
+		if p.longest > w-p.number-6 { // all of them lose what they have in common
+			name = shortName(name, p.got.prefix)
+		}
+		l.Raw(style, draw.SafeEnd(name, min(room, end-l.Used()))).Gap(1)
 	}
 	if r.text != "" {
 		l.Within(detail, r.text, max(0, end-l.Used()))
 	}
 	return l.To(w-1-draw.Width(count)).Raw(th.Dim, count).String()
+}
+
+// mostName is how many cells of a name are looked at.
+const mostName = 200
+
+// commonPrefix is what hosts put before all names of tools, as "mcp__school__"; "" if they
+// have none in common.
+func commonPrefix(rows []modelRow) (prefix string) {
+	first := true
+	for i := range rows {
+		name := rows[i].name
+		at := strings.LastIndex(name, "__")
+		switch {
+		case name == "":
+			continue
+		case at < 0 || !first && name[:at+2] != prefix:
+			return ""
+		}
+		prefix, first = name[:at+2], false
+	}
+	return prefix
+}
+
+// shortName is a name with a mark in place of its prefix.
+func shortName(name, prefix string) string {
+	if rest, ok := strings.CutPrefix(name, prefix); ok && prefix != "" {
+		return "…__" + rest
+	}
+	return name
 }
 
 // said is the number of tokens as it stands in the row.
@@ -237,7 +275,11 @@ func (p *modelPane) foot(w int) []string {
 	g := p.got
 	l := draw.NewLine(w, "").Gap(1).Raw(th.Dim, "this request ").Raw(th.Strong, g.total.Short()+" tok").Gap(2)
 	l.Raw(th.Accent, "+").Raw(th.Dim, " new ").Raw("", g.fresh.Short())
-	if words := "░ not on this wire"; l.Left() > draw.Width(words)+2 {
+	words := "░ not on this wire"
+	if g.here < 0 {
+		words = "nothing of this frame"
+	}
+	if l.Left() > draw.Width(words)+2 {
 		l.Gap(2).Raw(th.Faint, words)
 	}
 	var parts []portion
@@ -357,11 +399,11 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 			m.rows = append(m.rows, modelRow{head: true, label: string(section), frame: -1})
 			if section == claude.Tools && !sum.Preamble.IsZero() {
 				m.rows[head].count = sum.Preamble
-				m.rows = append(m.rows, modelRow{label: "for having tools at all", count: sum.Preamble, frame: -1})
+				m.rows = append(m.rows, modelRow{label: "added by the API for tools", count: sum.Preamble, frame: -1})
 			}
 			if around := r.meter.Estimator().Framing(len(q.Messages)); section == claude.Messages && !around.IsZero() {
 				m.rows[head].count = around
-				m.rows = append(m.rows, modelRow{label: "for the messages' structure", count: around, frame: -1})
+				m.rows = append(m.rows, modelRow{label: "added by the API for messages", count: around, frame: -1})
 			}
 			if section == claude.Messages && skipped > 0 {
 				m.rows = append(m.rows, modelRow{label: plural(skipped, "earlier block"), count: before, frame: -1})
@@ -377,6 +419,7 @@ func (r *requestReader) rows(frame int, at replay.Ref, q *claude.Request) *model
 	if section == claude.Messages {
 		m.rows[head].count = m.rows[head].count.Plus(before)
 	}
+	m.prefix = commonPrefix(m.rows)
 	m.total, m.tools, m.system, m.messages = sum.Total, sum.Tools.Plus(sum.Preamble), sum.System, sum.Messages
 	return m
 }
@@ -390,6 +433,12 @@ func rowOf(p *claude.Placed, n tokens.Count) modelRow {
 	switch p.Kind {
 	case claude.Tool:
 		row.label, row.name = "", p.Name.Sent
+		if row.placeholder = p.Placeholder != ""; row.placeholder {
+			row.text = "never listed: its definition is not on this wire"
+		}
+		if p.Name.Tool == "" {
+			row.label, row.name = "a tool without a name", ""
+		}
 	case claude.ToolUse:
 		row.label, row.name, row.text = "calls", p.Name.Sent, cutBytes(string(p.Input()), 400)
 	case claude.ToolResult:

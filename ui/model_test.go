@@ -16,7 +16,7 @@ import (
 // away.
 func TestModel(t *testing.T) {
 	d := drive(t, testStore(t), colorprofile.TrueColor, 120, 40).keys("enter")
-	d.has("what the model reads", "as generic, guessed", "░", "the host's system prompt")
+	d.has("the model reads", "generic, low confidence", "░", "the host's system prompt")
 	d.keys("e")
 	d.has("turn 1/1", "this request ", "mcp__tickets-modern__add_comment")
 	faint := string(d.app.env.th.Faint)
@@ -56,4 +56,35 @@ func TestModelOfALiveSession(t *testing.T) {
 	d.tick()
 	d.has("turn 1/1", `calls mcp__fresh__first {"a":1}`, "result an answer")
 	end()
+}
+
+// TestNothingOfTheFrame: where the model reads nothing of a frame no block stands out, and
+// the pane says so.
+func TestNothingOfTheFrame(t *testing.T) {
+	d := drive(t, testStore(t), colorprofile.NoTTY, 120, 40).keys("end", "enter", "home", "down")
+	d.has("nothing of this frame")
+}
+
+// TestNamesAlike: if one name of a tool has no room, all lose what they have in common.
+func TestNamesAlike(t *testing.T) {
+	for _, c := range []struct {
+		rows   []string
+		prefix string
+	}{
+		{[]string{"mcp__a__x", "mcp__a__y"}, "mcp__a__"},
+		{[]string{"mcp__a__x", "", "mcp__b__y"}, ""},
+		{[]string{"x"}, ""},
+		{nil, ""},
+	} {
+		var rows []modelRow
+		for _, name := range c.rows {
+			rows = append(rows, modelRow{name: name})
+		}
+		if got := commonPrefix(rows); got != c.prefix {
+			t.Errorf("%q: %q, want %q", c.rows, got, c.prefix)
+		}
+	}
+	if got := shortName("mcp__a__x", "mcp__a__"); got != "…__x" {
+		t.Error(got)
+	}
 }

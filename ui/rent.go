@@ -91,8 +91,13 @@ func (p *rentPage) head(w, _ int) []string {
 	if v.turns > 1 {
 		inAll = v.sent.Session.Short() + " in all " + itoa(v.turns) + " requests"
 	}
+	cached := ""
+	_, plain, _, _ := v.sent.Costs[cost.Uncached].Bounds()
+	if _, kept, _, _ := v.sent.Costs[cost.FiveMinutes].Bounds(); kept > plain {
+		cached = " (hardly read)"
+	}
 	pieces(l, "  ", styled{v.sent.LastTurn.Short() + " tokens of tools in a request", th.Strong}, styled{inAll, ""},
-		styled{v.sent.Costs[cost.Uncached].Short() + " not cached, " + v.sent.Costs[cost.FiveMinutes].Short() + " cached", th.Dim})
+		styled{v.sent.Costs[cost.Uncached].Short() + " not cached, " + v.sent.Costs[cost.FiveMinutes].Short() + " cached" + cached, th.Dim})
 	together, order := "", ""
 	if v.sessions > 1 {
 		together = plural(v.sessions, "session") + " together"
@@ -146,6 +151,7 @@ var rentColumns = []rentColumn{
 	{"name", 7, 100, func(t *rentTool) string { return t.label.Short() }},
 	{"text", 8, 86, func(t *rentTool) string { return t.words.Short() }},
 	{"schema", 8, 86, func(t *rentTool) string { return t.schema.Short() }},
+	{"around", 8, 100, func(t *rentTool) string { return t.rest.Short() }},
 	{"requests", 11, 72, func(t *rentTool) string {
 		if t.deferred && t.turns == 0 {
 			return "held back"

@@ -34,7 +34,8 @@ type rentReview struct {
 type rentTool struct {
 	server, name               string
 	calls, turns               int
-	each, label, words, schema tokens.Count // in a request that holds it, and the parts of it
+	each                       tokens.Count // in a request that holds it
+	label, words, schema, rest tokens.Count // the parts of that: rest is what stands around the others
 	all                        tokens.Count // in all requests
 	deferred                   bool         // until a search finds it
 	frame                      int
@@ -115,7 +116,7 @@ func rentTools(b *bill.Bill) (out []rentTool) {
 	for _, i := range b.Dearest() {
 		sent, up, d := &b.Report.Sent.Tools[i], &b.Report.Upfront.Tools[i], &b.Ledger.Tools[i]
 		t := rentTool{name: d.Bare, calls: sent.Calls, turns: sent.Turns, each: up.PerTurn,
-			label: up.Parts.Name, words: up.Parts.Description, schema: up.Parts.Schema, all: sent.Session, deferred: d.Deferred, frame: hereOnly(d.From.Session, d.From.Frame), pointer: d.From.Path}
+			label: up.Parts.Name, words: up.Parts.Description, schema: up.Parts.Schema, rest: up.Parts.Wrapper, all: sent.Session, deferred: d.Deferred, frame: hereOnly(d.From.Session, d.From.Frame), pointer: d.From.Path}
 		if len(b.Report.Sent.Servers) > 1 {
 			t.server = d.Server
 		}

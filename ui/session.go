@@ -199,7 +199,7 @@ func (s *session) advanced(st feed.Status) tea.Cmd {
 	cmds := []tea.Cmd{s.findTurns()}
 	switch {
 	case st.Err != nil:
-	case st.More:
+	case st.More, st.Behind:
 		cmds = append(cmds, s.advance())
 	case st.Live:
 		f := s.feed

@@ -136,7 +136,7 @@ func TestModelPane(t *testing.T) {
 		w     int
 		title string
 	}{
-		{120, "what the model reads · turn 1/1 · as generic, guessed"},
+		{120, "the model reads · turn 1/1 · generic, low confidence"},
 		{160, "what the model reads · turn 1/1 · as generic, low confidence"},
 		{200, "what the model reads · turn 1/1 · as generic, low confidence"},
 		{80, "what the model reads · turn 1/1 · as generic, low confidence"},
@@ -206,7 +206,7 @@ func TestToggleModel(t *testing.T) {
 	} {
 		d := drive(t, testStore(t), colorprofile.NoTTY, c.w, c.h).keys("enter").keys(strings.Fields(c.keys)...)
 		s := ansi.Strip(d.screen())
-		if calls, frame, side := strings.Contains(s, "─ calls"), strings.Contains(s, "─ frame"), strings.Contains(s, "─ what the model reads"); calls != c.calls || frame != c.frame || side != c.side {
+		if calls, frame, side := strings.Contains(s, "─ calls"), strings.Contains(s, "─ frame"), strings.Contains(s, "the model reads · turn"); calls != c.calls || frame != c.frame || side != c.side {
 			t.Errorf("%dx%d, %q: calls %t frame %t model %t:\n%s", c.w, c.h, c.keys, calls, frame, side, s)
 		}
 		if !strings.Contains(s, c.note) {

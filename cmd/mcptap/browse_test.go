@@ -30,13 +30,13 @@ func sampleStore(t *testing.T) string {
 func TestBrowse(t *testing.T) {
 	t.Parallel()
 	s := onScreen(t, 100, 30, "--dir", sampleStore(t))
-	s.wait("3 recordings", "tickets-modern", "1 tool 1 proto 1 hidden")
+	s.wait("3 recordings", "tickets-modern", "1 tool 1 protocol 1 hidden")
 	s.keys("\r")
 	s.wait("server/discover", "✗ tool", "✗ protocol", "? hidden")
 	s.keys("e")
 	s.wait("frame 11 result", "▌ tool error: Error executing tool add_comment: No ticket T-999")
 	row := s.row("No ticket T-999")
-	if got, other := s.ground(20, row), s.ground(20, row-1); got != "2d3a4d" || other != "" {
+	if got, other := s.ground(20, row), s.ground(20, row-1); got != "2a3546" || other != "" {
 		t.Errorf("the cursor's row has background %q, the one above it %q", got, other)
 	}
 	s.keys("/tool:assign*\r")
@@ -98,7 +98,7 @@ func TestBrowseMouse(t *testing.T) {
 	click := func(x, y int) { s.keys(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1)) }
 	row := s.row("school")
 	click(10, row)
-	s.until(func(string) bool { return s.ground(20, row) == "2d3a4d" })
+	s.until(func(string) bool { return s.ground(20, row) == "2a3546" })
 	click(10, row)
 	s.wait("menu week=49")
 	click(10, s.row("menu week=49"))
@@ -275,7 +275,7 @@ func TestNothingIsAskedOfTheTerminal(t *testing.T) {
 func TestDemoOpensTheScreens(t *testing.T) {
 	t.Parallel()
 	s := onScreen(t, 100, 30, "--dir", t.TempDir(), "demo")
-	s.wait("2 recordings", "demo-modern", "demo-legacy", "1 tool 1 proto 1 hidden")
+	s.wait("2 recordings", "demo-modern", "demo-legacy", "1 tool 1 protocol 1 hidden")
 	s.keys("q")
 	s.ends(0)
 }

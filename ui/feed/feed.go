@@ -52,7 +52,8 @@ type Feed struct {
 	Density density.Line // of frames, and of failures
 
 	session       *sessions.Session
-	calls, frames int // looked at for Rows
+	size          int64 // of the file when it was opened
+	calls, frames int   // looked at for Rows
 }
 
 // Open opens the recording at path and reads nothing yet. A file that is no recording
@@ -65,7 +66,7 @@ func Open(path string, now time.Time) (*Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Feed{Loaded: sessions.Begin(s, decode.Options{}), session: s}, nil
+	return &Feed{Loaded: sessions.Begin(s, decode.Options{}), session: s, size: s.Size()}, nil
 }
 
 // Close closes the recording. It takes the lock.
@@ -77,9 +78,10 @@ func (f *Feed) Close() error {
 
 // Status is how far a session was read.
 type Status struct {
-	More bool // there is more at hand
-	Live bool // its tap is running
-	Err  error
+	More   bool // there is more at hand
+	Live   bool // its tap is running
+	Behind bool // it writes faster than this reads: there is more at hand by now
+	Err    error
 }
 
 // piece is how many records are read between two looks at the clock.
@@ -96,9 +98,13 @@ func (f *Feed) Advance(now func() time.Time, budget time.Duration) (st Status) {
 		if !st.More || st.Err != nil {
 			break
 		}
-		if now().Sub(start) > budget {
-			return st
+		if now().Sub(start) <= budget {
+			continue
 		}
+		if f.Read() >= f.size && f.session.Running() {
+			st.More, st.Live, st.Behind = false, true, true
+		}
+		return st
 	}
 	// A tap that ended since the last read has written its last records before.
 	st.Live = f.session.Running() || f.session.Starting(now())

@@ -45,8 +45,8 @@ type colour struct {
 type pair struct{ dark, light colour }
 
 var (
-	grey    = pair{colour{0x8a8f98, 245, 90}, colour{0x6b7078, 242, 90}}
-	faint   = pair{colour{0x5c626b, 241, 90}, colour{0x9aa0a8, 247, 90}}
+	grey    = pair{colour{0x9ba1aa, 247, 90}, colour{0x5c6168, 240, 90}}
+	faint   = pair{colour{0x7a808a, 244, 90}, colour{0x757b83, 243, 90}}
 	rule    = pair{colour{0x454a52, 239, 90}, colour{0xc4c8ce, 251, 90}}
 	accent  = pair{colour{0x7cb7ff, 111, 96}, colour{0x0b62c4, 26, 34}}
 	red     = pair{colour{0xff7b72, 210, 91}, colour{0xc4262e, 160, 31}}
@@ -56,7 +56,7 @@ var (
 	text    = pair{colour{0xa8cc8c, 150, 32}, colour{0x356a1c, 22, 32}}
 	number  = pair{colour{0xe6b673, 180, 33}, colour{0x9a4b00, 130, 33}}
 	word    = pair{colour{0xc49bdc, 140, 35}, colour{0x7a3e9d, 97, 35}}
-	cursor  = pair{colour{0x2d3a4d, 237, 0}, colour{0xd6e6fa, 153, 0}}
+	cursor  = pair{colour{0x2a3546, 236, 0}, colour{0xd6e6fa, 189, 0}}
 	resting = pair{colour{0x282c33, 235, 0}, colour{0xe8eaee, 254, 0}}
 	teal    = pair{colour{0x6fc3c3, 73, 36}, colour{0x0f6b6b, 23, 36}}
 )
@@ -76,7 +76,7 @@ func New(p colorprofile.Profile, dark bool) *Theme {
 	t.Key, t.String, t.Number = t.Token(chroma.NameTag), t.Token(chroma.LiteralString), t.Token(chroma.LiteralNumber)
 	t.Word, t.Punct = t.Token(chroma.KeywordConstant), t.Token(chroma.Punctuation)
 	if p <= colorprofile.ASCII {
-		t.Strong, t.Title, t.Bad = m.attr("1"), m.attr("1"), m.attr("1")
+		t.Strong, t.Title, t.Bad, t.Faint = m.attr("1"), m.attr("1"), m.attr("1"), m.attr("2")
 	}
 	if p < colorprofile.ANSI256 {
 		t.Fills = fills
