@@ -19,6 +19,7 @@ type spot struct {
 	pointer string
 	texts   []string
 	answer  bool // it is in the answer to the frame
+	maybe   bool // it may be nowhere in it
 }
 
 func (at *spot) isZero() bool { return at.pointer == "" && len(at.texts) == 0 }
@@ -73,6 +74,7 @@ func (p *findingsPage) spot(i int) (at spot) {
 // findingSpot is where what a finding names stands in its frame: findings know the frame,
 // and of what is in it only names and values.
 func findingSpot(f *rules.Finding) (at spot) {
+	at.maybe = true
 	for _, arg := range f.Args {
 		if name := strings.Trim(arg, `"`); len(name) > 1 {
 			quoted, _ := json.Marshal(name)
@@ -138,7 +140,9 @@ func (s *session) leadTo(frame int, at spot) {
 	if at.isZero() {
 		return
 	}
-	s.focus, s.landed = inFrame, inFrame
+	if !at.maybe {
+		s.focus, s.landed = inFrame, inFrame
+	}
 	s.arrange()
 	if p := &s.frame; p.body != nil && p.body.Frame == frame && p.want == frame {
 		p.land()

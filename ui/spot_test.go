@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,6 +105,33 @@ func TestDifferenceIsInView(t *testing.T) {
 	}
 	if led == 0 {
 		t.Error("no row has a place that differs")
+	}
+}
+
+// TestFindingIsInView: of a finding that names something in its frame the cursor is on
+// that; the calls keep the focus, since it may be nowhere.
+func TestFindingIsInView(t *testing.T) {
+	lines := []string{
+		`{"n":1,"t":1,"dir":"c2s","msg":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}`,
+		`{"n":2,"t":2,"dir":"s2c","msg":{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"one","inputSchema":{"type":"object"}},{"name":"two","inputSchema":{"type":"object"}},{"name":"two","inputSchema":{"type":"object"}}]}}}`,
+	}
+	d := drive(t, storeOf(t, map[string]string{"20261130T120000Z-twice-0001": "twice"}, lines), colorprofile.NoTTY, 80, 24).keys("enter", "i")
+	r := d.app.top().(*reportScreen)
+	p := r.page.(*findingsPage)
+	i := slices.IndexFunc(p.rows, func(f findingRow) bool {
+		return f.Finding != nil && strings.Contains(f.Words(), "two") && f.Frame == 1
+	})
+	if i < 0 {
+		t.Fatalf("no finding names the tool:\n%s", d.screen())
+	}
+	r.list.Go(i)
+	d.keys("enter")
+	if s, row := spotOf(t, d); !strings.Contains(row, `"two"`) || s.focus != inCalls {
+		t.Errorf("it leads to %q", row)
+	}
+	d.keys("esc")
+	if d.app.top() != screen(r) {
+		t.Error("esc does not come back to the findings")
 	}
 }
 
