@@ -106,7 +106,7 @@ func (p *prompt) view(th *theme.Theme, w, most int) (lines []string) {
 			lines = []string{draw.NewLine(w, "").Gap(at).Raw(th.Bad, "▾").String()}
 		}
 	}
-	return append(append(noteLines(p.said.style, text, w, max(1, min(most, 3)-len(lines))), lines...), line)
+	return append(append(noteLines(p.said.style, text, w, max(1, min(most-len(lines), 3))), lines...), line)
 }
 
 // wrong is the cell of the text at which it is wrong; -1 if it is right, or if that is not

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/mcptap/mcptap/decode/rules"
 	"github.com/mcptap/mcptap/replay/diff"
 	"github.com/mcptap/mcptap/ui/feed"
-	"github.com/mcptap/mcptap/ui/vlist"
 )
 
 // A spot is a place in a frame that another screen leads to: a JSON pointer (RFC 6901), or
@@ -176,8 +176,8 @@ func (p *framePane) rowAt(at *spot) (row int, ok bool) {
 		if t != nil {
 			row, ok = t.First(text)
 		} else {
-			p.list = vlist.List{}
-			row, ok = p.findBytes(text)
+			from := bytes.Index(p.body.Bytes, []byte(text))
+			row, ok = from/p.perRow(), from >= 0
 		}
 		if ok {
 			p.search = text

@@ -57,6 +57,21 @@ func TestHitIsInView(t *testing.T) {
 	}
 }
 
+// TestHitInText: a hit in what is no JSON is gone to as well, and one that the frame does
+// not have as it was found leaves the frame as it is.
+func TestHitInText(t *testing.T) {
+	d := find(t, testStore(t), "serving on stdio").keys("enter")
+	s, row := spotOf(t, d)
+	if !strings.Contains(row, "serving on stdio") || s.frame.tree() != nil {
+		t.Errorf("it leads to %q", row)
+	}
+	rows := s.frame.list.Len()
+	s.leadTo(s.frame.body.Frame, spot{texts: []string{"nothing like it"}})
+	if s.frame.list.Len() != rows {
+		t.Errorf("the frame has %d rows, not %d", s.frame.list.Len(), rows)
+	}
+}
+
 // TestToolIsInView: a tool's row in the rent, and in the search for tools, leads to its
 // definition.
 func TestToolIsInView(t *testing.T) {
