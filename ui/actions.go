@@ -73,6 +73,7 @@ var actions = []Action{
 	{"raw", []string{"v"}, "tree, text or bytes", "the frame as a tree, as its exact text, as hexadecimal", "raw", groupShow, inSession},
 	{"frames", []string{"f"}, "calls or frames", "a row for each call, or for each frame", "frames", groupShow, inSession},
 	{"filter", []string{"/"}, "filter or search", "rows with these words; in the frame, search the text", "find", groupShow, inSessions | inSession},
+	{"unfilter", []string{"esc", "backspace"}, "all recordings", "take the filter of the list away", "", groupShow, inSessions},
 	{"next-match", []string{"n"}, "next match", "the next match of the search", "", groupShow, inFrame},
 	{"next-failure", []string{"e"}, "next failure", "the next call that failed", "failure", groupShow, inSession},
 	{"model", []string{"m"}, "what the model reads", "the request that a host would make of it, with its tokens; again to hide it", "model", groupShow, inSession},

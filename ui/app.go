@@ -189,6 +189,7 @@ func (a *app) opened(msg openedMsg) tea.Cmd {
 		return a.screens[0].(*sessionList).start()
 	}
 	s, cmd := newSession(a.env, msg.path, msg.feed, msg.goal)
+	s.spot = msg.spot
 	return a.push(s, tea.Batch(cmd, s.begin(msg.filter)))
 }
 
@@ -235,7 +236,7 @@ func (a *app) oneKey(k tea.KeyMsg) tea.Cmd {
 	}
 	switch {
 	case a.dialog != nil:
-		return a.dialogKey(name)
+		return a.dialogKey(k)
 	case a.menu != nil:
 		return a.menuKey(k)
 	case a.palette != nil:

@@ -45,7 +45,7 @@ func TestDeleteAndKeep(t *testing.T) {
 func TestDialogAtEverySize(t *testing.T) {
 	for _, size := range [][2]int{{20, 5}, {40, 10}, {60, 15}, {80, 24}, {200, 60}} {
 		d := drive(t, testStore(t), colorprofile.NoTTY, size[0], size[1]).keys("D")
-		d.has("─ delete ─", "y delete it")
+		d.has("─ delete", "y delete it")
 		if size[0] >= 40 {
 			d.has("tickets-modern", "enter leave it", "brought", "back.")
 		}

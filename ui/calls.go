@@ -199,9 +199,14 @@ func (c *calls) unfold() bool {
 	if found {
 		return false
 	}
-	c.unfolded = slices.Insert(c.unfolded, i, unfolding{it.base, c.feed.Parts(it.row.Call())})
+	parts := c.feed.Parts(it.row.Call())
+	if len(parts) == 0 {
+		return false
+	}
+	c.unfolded = slices.Insert(c.unfolded, i, unfolding{it.base, parts})
 	c.follow = false
 	c.changed()
+	c.list.Reveal(c.rowOfBase(it.base) + len(parts))
 	return true
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/ui/density"
 	"github.com/mcptap/mcptap/ui/draw"
+	"github.com/mcptap/mcptap/ui/feed"
 )
 
 // player plays a session: the cursor goes through it at the pace at which it was
@@ -195,4 +197,58 @@ const leastClock = 8
 // wherever the cursor is.
 func (s *session) clockWidth(w int) int {
 	return w - 3 - draw.Width(s.clockWords(s.feed.Density.Last()))
+}
+
+// goColumn goes to what a column of the line of time stands for, w columns wide: the first
+// call that failed there, or else the last row that began there, or ended. Where nothing
+// crossed, it goes to what had begun by then.
+func (c *calls) goColumn(column, w int) {
+	d := &c.feed.Density
+	column = max(0, min(column, w-1))
+	at := func(over int) int { // the first frame that stands at a column or after it
+		return sort.Search(c.feed.Len(), func(i int) bool { return d.Stands(c.feed.Frame(i).Time, w) >= over })
+	}
+	from, to := at(column), at(column+1)
+	goal, began := -1, false
+	for i := from; i < to; i++ {
+		base := c.baseOf(i)
+		if !c.shows(base) {
+			continue
+		}
+		if c.failed(feed.FrameRow(i)) {
+			goal = base
+			break
+		}
+		if begins := c.begins(i); begins || !began {
+			goal, began = base, begins
+		}
+	}
+	if goal < 0 {
+		c.goTime(d.Moment(column, w))
+		return
+	}
+	c.follow, c.pinned = false, -1
+	c.goBase(goal)
+}
+
+// baseOf is the row that a frame is in, as if nothing were unfolded.
+func (c *calls) baseOf(frame int) int {
+	if c.frames {
+		return frame
+	}
+	return c.feed.RowOf(frame)
+}
+
+// begins reports that a row begins with a frame.
+func (c *calls) begins(frame int) bool {
+	return c.frames || c.feed.First(c.feed.Rows[c.feed.RowOf(frame)]) == frame
+}
+
+// shows reports that the filter, if there is one, selects a row.
+func (c *calls) shows(base int) bool {
+	if c.matcher == nil {
+		return true
+	}
+	_, found := slices.BinarySearch(c.selected, int32(base))
+	return found
 }

@@ -72,7 +72,7 @@ func (e *env) copy(of func() (copied, error)) tea.Cmd {
 		if err != nil {
 			return noteMsg{"copying the " + c.what + ": " + err.Error(), true}
 		}
-		said := []string{"copied the " + c.what + " (" + size(int64(len(text.String))) + " B) to " + where}
+		said := []string{"copied the " + c.what + " (" + size(int64(len(text.String))) + " B) to the clipboard of " + where}
 		for _, more := range []string{text.Notice(), c.say} {
 			if more != "" {
 				said = append(said, more)

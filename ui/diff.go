@@ -362,12 +362,13 @@ func (p *diffPage) openOther(r *reportScreen) tea.Cmd {
 		return nil
 	}
 	goal := -1
-	if row := p.at(r.list.Cursor()); row != nil {
+	i := r.list.Cursor()
+	if row := p.at(i); row != nil {
 		if goal = firstFrame(row.B); goal < 0 {
 			return send(noteMsg{"only in this session: the other one has no such frame", false})
 		}
 	}
-	return p.env.openSession(p.path, goal)
+	return p.env.openSpot(p.path, goal, p.spot(i))
 }
 
 func (p *diffPage) head(w, h int) []string {

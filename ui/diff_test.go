@@ -30,7 +30,7 @@ func changedStore(t testing.TB) sessions.Store {
 }
 
 // TestDiff: sessions of the same name are offered first; what differs is said; and a row
-// leads to both frames.
+// leads to the answers on both sides, where the difference is.
 func TestDiff(t *testing.T) {
 	for _, size := range [][2]int{{60, 15}, {120, 40}} {
 		d := drive(t, changedStore(t), colorprofile.NoTTY, size[0], size[1])
@@ -50,13 +50,13 @@ func TestDiff(t *testing.T) {
 		if !ok {
 			t.Fatalf("O opens no session:\n%s", d.screen())
 		}
-		if s.path == p.env.Store.Path("20261130T125000Z-tickets-legacy-1a2b") || s.calls.frameAtCursor() != firstFrame(row.B) {
+		if s.path == p.env.Store.Path("20261130T125000Z-tickets-legacy-1a2b") || s.calls.frameAtCursor() != s.feed.Counterpart(firstFrame(row.B)) {
 			t.Errorf("O leads to frame %d of %s", s.calls.frameAtCursor(), s.path)
 		}
 		d.keys("esc")
 		d.has("compare")
 		d.keys("enter")
-		if s := d.app.top().(*session); s.calls.frameAtCursor() != firstFrame(row.A) {
+		if s := d.app.top().(*session); s.calls.frameAtCursor() != s.feed.Counterpart(firstFrame(row.A)) {
 			t.Errorf("enter leads to frame %d", s.calls.frameAtCursor())
 		}
 	}

@@ -18,7 +18,8 @@
 // with a session that grows, and columns.go lays out their tables. find.go searches all
 // recordings, finding.go one of them. Where the model's turns begin is turns.go, the bars
 // below panes are bar.go, how a selection is saved save.go; what they read of a session
-// once more, reading.go.
+// once more, reading.go. How a screen leads to a place in a frame is spot.go; texts to read
+// are moved in by pager.go.
 // What travels between commands and screens is in msgs.go; where panes stand is
 // decided in layout.go. Widgets that know nothing of MCP are packages of their own:
 // draw, theme, vlist, jsontree, syntax, density, lineedit. Package feed is a session as

@@ -257,7 +257,11 @@ func (f *findScreen) open() tea.Cmd {
 	if r.hit < 0 {
 		return f.env.openFiltered(g.info.Path, f.text)
 	}
-	return f.env.openSession(g.info.Path, g.hits[r.hit].frame)
+	hit := &g.hits[r.hit]
+	if hit.inText {
+		return f.env.openSpot(g.info.Path, hit.frame, textSpot(hit.passage.Match))
+	}
+	return f.env.openSession(g.info.Path, hit.frame)
 }
 
 func (f *findScreen) click(m tea.MouseMsg) tea.Cmd {

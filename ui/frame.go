@@ -47,6 +47,9 @@ type framePane struct {
 	never   func(pointer string) bool // tells what the model never reads; nil if that is not known
 	bright  bool                      // that is not to be dimmed
 	dimmed  *theme.Theme
+
+	lead      spot // that another screen led to, as long as its frame is not there
+	leadFrame int
 }
 
 // need asks for a frame unless it is there or on its way.
@@ -74,6 +77,7 @@ func (p *framePane) show(b *feed.Body) tea.Cmd {
 	p.list = vlist.List{}
 	p.changed()
 	p.list.Go(p.opening())
+	p.land()
 	if b.Tree == nil || b.Account.Total() > 0 {
 		return nil
 	}
@@ -249,14 +253,19 @@ func (p *framePane) do(id string) bool {
 		return false
 	}
 	p.job = nil
+	rows := p.list.Len()
 	p.changed()
 	p.list.Go(row)
+	if id == "open" || id == "unfold" {
+		p.list.Reveal(row + p.list.Len() - rows) // what was opened
+	}
 	return true
 }
 
 // find goes to the next row that has a text.
 func (p *framePane) find(text string) tea.Cmd {
 	p.search = text
+	p.ver++
 	if p.body == nil || text == "" {
 		return nil
 	}
@@ -392,13 +401,13 @@ func (p *framePane) draw(i, w int, base draw.Style) string {
 		if p.never != nil && !p.bright && p.never(t.Pointer(i)) {
 			th = p.dimmed
 		}
-		return draw.NewLine(1, base).String() + t.Draw(i, w-1, th, base)
+		return draw.NewLine(1, base).String() + draw.Mark(t.Draw(i, w-1, th, base), p.search, th.Match)
 	}
 	l := draw.NewLine(w, base).Gap(1)
 	if p.mode == asHex {
 		return l.Raw("", jsontree.HexRow(p.body.Bytes, i, p.perRow())).String()
 	}
-	return l.Text("", string(textRow(p.body.Bytes, i, p.perRow()))).String()
+	return draw.Mark(l.Text("", string(textRow(p.body.Bytes, i, p.perRow()))).String(), p.search, p.env.th.Match)
 }
 
 // textRow is one row of a text that is cut every n bytes, but not within a character.

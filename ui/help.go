@@ -1,12 +1,12 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/mcptap/mcptap/ui/draw"
-	"github.com/mcptap/mcptap/ui/vlist"
 )
 
 // help is a text to read: the keys that work where it was asked for with the signs of
@@ -15,10 +15,11 @@ type help struct {
 	env   *env
 	title string
 	rest  string
+	short string // the rest, where it has no room
 	rows  []helpRow
 	lines []helpLine // of rows, at width
 	width int
-	list  vlist.List
+	page  pager
 }
 
 const helpTitle = "help"
@@ -38,7 +39,7 @@ var placeNames = map[place]string{
 func newHelp(e *env, at place) *help {
 	h := &help{env: e, title: helpTitle, rest: "the keys that work here"}
 	if name := placeNames[at]; name != "" {
-		h.rest += ", " + name
+		h.rest, h.short = h.rest+", "+name, "the keys "+name
 	}
 	group := ""
 	for _, a := range Actions() {
@@ -46,6 +47,9 @@ func newHelp(e *env, at place) *help {
 			continue
 		}
 		if a.Group != group {
+			if group == groups[0] { // second, where a newcomer sees them
+				h.signs(at)
+			}
 			if group != "" {
 				h.rows = append(h.rows, helpRow{})
 			}
@@ -55,23 +59,66 @@ func newHelp(e *env, at place) *help {
 		keys := a.Binding().Help()
 		h.rows = append(h.rows, helpRow{key: keys.Key, name: a.Name, text: keys.Desc})
 	}
-	h.signs(at)
 	return h
 }
 
 // signs explains what stands in rows.
 func (h *help) signs(at place) {
-	if at&(inSession|inSessions) == 0 {
-		return
+	signs := signsAt(at)
+	if len(signs) > 0 {
+		h.rows = append(append(h.rows, helpRow{}, helpRow{head: "Signs"}), signs...)
 	}
-	h.rows = append(h.rows, helpRow{}, helpRow{head: "Signs"})
-	if at == inSessions {
-		h.rows = append(h.rows, listSigns...)
-		return
+}
+
+// signsAt are the signs of a screen: each with its one meaning there.
+func signsAt(at place) []helpRow {
+	switch {
+	case at&inSession != 0:
+		return slices.Concat(sessionSigns[:1], outcomeHelp(), sessionSigns[1:])
+	case at&inSessions != 0:
+		return listSigns
+	case at&inFind != 0:
+		return slices.Concat(outcomeHelp(), findSigns)
 	}
-	for _, o := range outcomeSigns {
-		h.rows = append(h.rows, helpRow{key: o.sign, name: o.word, text: o.help})
+	return nil
+}
+
+// outcomeHelp tells of each sign of an outcome what it stands for: some for several.
+func outcomeHelp() (rows []helpRow) {
+	for i := range outcomeSigns {
+		o := &outcomeSigns[i]
+		at := slices.IndexFunc(rows, func(r helpRow) bool { return r.key == o.sign })
+		if at < 0 {
+			rows = append(rows, helpRow{key: o.sign, name: o.word, text: o.help})
+			continue
+		}
+		if r := &rows[at]; r.name != manyOutcomes[o.sign] {
+			r.name, r.text = manyOutcomes[o.sign], r.name+" ("+r.text+")"
+		}
+		rows[at].text += ", " + o.word + " (" + o.help + ")"
 	}
+	return rows
+}
+
+// manyOutcomes name the signs that stand for several outcomes.
+var manyOutcomes = map[string]string{"✗": "failed", "-": "not done"}
+
+// sessionSigns stand on the screen of a recording, beside those of outcomes.
+var sessionSigns = []helpRow{
+	{key: "→ ←", name: "who sent it", text: "→ from the client to the server, ← from the server to the client; · is no message"},
+	{key: "≈", name: "listening", text: "a request that stays open for what the server has to tell"},
+	{key: "!", name: "unasked", text: "an answer that nobody had asked for"},
+	{key: "▸ ▾", name: "folded, unfolded", text: "there is more in the row: → shows it, ← hides it"},
+	{key: "★", name: "mark", text: "you marked the frame, or wrote a note on it"},
+	{key: "▌", name: "first", text: "what one should know before reading the frame"},
+	{key: "╷", name: "turn", text: "why a turn of the model begins with this call"},
+	{key: "dim", name: "never read", text: "the model never reads it; x shows all alike"},
+	{key: "░", name: "not on this wire", text: "the host adds it to the request: nobody can know it from here"},
+	{key: "+", name: "new", text: "it is in this request, and was not in the one before"},
+	{key: "~", name: "estimated", text: "a number that was not counted"},
+	{key: "━ ─", name: "time", text: "the line at the bottom: ━ before the cursor, ─ after it"},
+	{key: "▁ █", name: "how much", text: "on the line of time: how many frames crossed then; ✗ is where a call failed"},
+	{key: "● ◉", name: "here", text: "on the line of time: the cursor, ◉ where a call failed"},
 }
 
 // listSigns stand in the list of recordings.
@@ -80,6 +127,14 @@ var listSigns = []helpRow{
 	{key: "!", name: "no end", text: "its tap was killed or the machine stopped; or the file is no recording, and the row says why"},
 	{key: "★", name: "kept", text: "it is never removed to make room"},
 	{key: "╭ │ ╰", name: "same run", text: "one process of a host started these"},
+	{key: "▴ ▾", name: "order", text: "the list is ordered by this column, ▴ upwards or ▾ downwards; o or a click on another's name changes that"},
+}
+
+// findSigns stand among hits, beside those of outcomes.
+var findSigns = []helpRow{
+	{key: "« »", name: "found", text: "the text that was searched for"},
+	{key: "★", name: "mark", text: "you marked the frame, or wrote a note on it"},
+	{key: "!", name: "incomplete", text: "the recording has no end, or a part of it can't be read"},
 }
 
 // newTopic shows a topic of 'mcptap help'; its first line is its title.
@@ -105,15 +160,11 @@ func (h *help) close()       {}
 func (h *help) update(tea.Msg) tea.Cmd { return nil }
 
 func (h *help) do(id string) (tea.Cmd, bool) {
-	if id == "up" || id == "down" { // the text moves, there is nothing to choose
-		h.list.Scroll(map[string]int{"up": -1, "down": 1}[id])
-		return nil, true
-	}
-	return nil, moveList(&h.list, id)
+	return nil, h.page.do(id)
 }
 
 func (h *help) click(m tea.MouseMsg) tea.Cmd {
-	wheel(&h.list, m)
+	h.page.wheel(m)
 	return nil
 }
 
@@ -141,8 +192,6 @@ func (h *help) wrap(w int) {
 			h.lines = append(h.lines, helpLine{head: r.head})
 		}
 	}
-	h.list.Forget()
-	h.list.SetLen(len(h.lines), false)
 }
 
 func (h *help) wrapKey(r helpRow, w int) {
@@ -185,11 +234,17 @@ func (h *help) wrapPlain(s string, w int) {
 func (h *help) view(w, height int) []string {
 	th := h.env.th
 	h.wrap(w)
-	lines := []string{titleLine(th, w, h.title, h.rest), draw.Blank(w)}
-	h.list.SetHeight(height - len(lines))
-	return append(lines, h.list.Rows(w, func(int) uint64 { return uint64(th.Version) }, 0, func(i int, _ uint8) string {
-		return h.draw(h.lines[i], w)
-	})...)
+	const head = 2
+	h.page.fit(len(h.lines), height-head)
+	rest, end := h.rest, h.page.words()
+	if h.short != "" && draw.Width(h.title+rest+end)+6 > w {
+		rest = h.short
+	}
+	lines := []string{titleEnd(th, w, h.title, rest, end), draw.Blank(w)}
+	for _, l := range h.lines[h.page.top:h.page.to()] {
+		lines = append(lines, h.draw(l, w))
+	}
+	return lines
 }
 
 func (h *help) draw(r helpLine, w int) string {

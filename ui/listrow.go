@@ -47,22 +47,23 @@ var listColumns = [colCount]struct {
 	colEra:       {"revision", 17, false},
 	colTransport: {"wire", 6, false},
 	colLength:    {"length", 8, true},
-	colSize:      {"bytes", 7, true},
+	colSize:      {"size", 7, true},
 	colCalls:     {"calls", 6, true},
 	colFailed:    {"failed", 23, false},
 }
 
 const (
+	listMargin = 5 // cells before the columns: state, bracket, mark
 	leastLabel = 14
 	mostLabel  = 32
-	shortFail  = 6
+	shortFail  = 7
 )
 
 // byImportance are the columns that get a place as long as there is one.
 var byImportance = []int{colWhen, colSize, colEra, colServer, colTransport, colLength, colHost}
 
 func (d *listDrawer) layout() {
-	free := d.w - 6 - leastLabel - 1 // margins, state, bracket, mark
+	free := d.w - listMargin - 1 - leastLabel - 1
 	take := func(column, width int) {
 		if need := width + gapAfter(column); need <= free {
 			d.widths[column] = width
@@ -107,18 +108,51 @@ func (s *sessionList) measure() {
 
 func (d *listDrawer) heading() string {
 	th := d.s.env.th
-	l := draw.NewLine(d.w, "").Gap(5)
+	l := draw.NewLine(d.w, "").Gap(listMargin)
+	order := &sessionOrders[d.s.order]
 	for i, c := range listColumns {
-		if d.widths[i] > 0 {
-			l.Raw(th.Dim, draw.Cell(c.name, d.widths[i], c.right)).Gap(gapAfter(i))
+		if d.widths[i] == 0 {
+			continue
 		}
+		style, name := th.Dim, c.name
+		if i == order.column { // the sign says it without colours
+			style, name = th.Accent, name+order.sign
+		}
+		l.Raw(style, draw.Cell(name, d.widths[i], c.right)).Gap(gapAfter(i))
 	}
 	return l.String()
 }
 
-// gapAfter keeps numbers apart from the words that follow them.
+// columnAt is the column at a cell of the heading; -1 if none is there.
+func (d *listDrawer) columnAt(x int) int {
+	at := listMargin
+	for i, w := range d.widths {
+		if w == 0 {
+			continue
+		}
+		if at += w + gapAfter(i); x < at {
+			return i
+		}
+	}
+	return -1
+}
+
+// clickHead orders the list by the column at a cell of its heading.
+func (s *sessionList) clickHead(x int) {
+	d := listDrawer{s: s, w: s.w}
+	d.layout()
+	column := d.columnAt(x)
+	for i := range sessionOrders {
+		if sessionOrders[i].column == column && i != s.order {
+			s.order = i
+			s.arrange()
+		}
+	}
+}
+
+// gapAfter keeps the moment and the numbers apart from the words that follow them.
 func gapAfter(column int) int {
-	if column == colCalls {
+	if column == colCalls || column == colWhen {
 		return 2
 	}
 	return 1

@@ -37,7 +37,7 @@ func (s *session) mouse(m tea.MouseMsg) {
 	case a.clock.has(m.X, m.Y) && m.Button == tea.MouseButtonLeft:
 		if w := s.clockWidth(s.w); w >= leastClock && (m.X <= w || !pressed(m)) { // drawn beyond its end is at its end
 			s.play.stop(s.env.Now())
-			s.calls.goTime(s.feed.Density.Moment(m.X-1, w))
+			s.calls.goColumn(m.X-1, w)
 		}
 	case a.calls.has(m.X, m.Y):
 		s.clickCalls(m)

@@ -27,7 +27,8 @@ type watchMsg struct{ mark time.Time }
 type openedMsg struct {
 	path string
 	feed *feed.Feed
-	goal int // frame to go to; -1 for none
+	goal int  // frame to go to; -1 for none
+	spot spot // in it
 	err  error
 
 	filter string // to begin with

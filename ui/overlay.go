@@ -13,21 +13,38 @@ import (
 	"github.com/mcptap/mcptap/ui/theme"
 )
 
-// overlay puts a box over lines, in the middle of their upper part.
+// overlay puts a box over lines, in the middle of their upper part. Around it a cell is
+// left free, so that what it half covers does not seem to be part of it; the last line,
+// which has the keys, is no such margin.
 func overlay(lines, box []string, w int) {
 	if len(box) == 0 {
 		return
 	}
 	width := draw.Width(box[0])
 	x, y := corner(box, w, len(lines))
-	for i, b := range box {
-		if y+i >= len(lines) {
-			return
+	from, to := max(0, x-1), min(w, x+width+1)
+	if from < leastScrap {
+		from = 0
+	}
+	if w-to < leastScrap {
+		to = w
+	}
+	for i := max(0, y-1); i < min(y+len(box)+1, len(lines)); i++ {
+		in := draw.Blank(to - from)
+		switch at := i - y; {
+		case at >= 0 && at < len(box):
+			in = draw.Blank(x-from) + box[at] + draw.Blank(to-x-width)
+		case i == len(lines)-1:
+			continue
 		}
-		under := draw.Unpin(lines[y+i])
-		lines[y+i] = ansi.Cut(under, 0, x) + "\x1b[m" + b + ansi.Cut(under, x+width, w)
+		under := draw.Unpin(lines[i])
+		left, right := ansi.Cut(under, 0, from), ansi.Cut(under, to, w)
+		lines[i] = left + "\x1b[m" + draw.Blank(from-draw.Width(left)) + in + draw.Blank(w-to-draw.Width(right)) + right
 	}
 }
+
+// leastScrap is how many cells of a line beside a box are worth seeing.
+const leastScrap = 4
 
 // corner is where the upper left corner of a box stands.
 func corner(box []string, w, h int) (x, y int) {
@@ -90,7 +107,7 @@ func (p *prompt) view(th *theme.Theme, w, most int) (lines []string) {
 			lines = []string{draw.NewLine(w, "").Gap(at).Raw(th.Bad, "▾").String()}
 		}
 	}
-	return append(append(noteLines(p.said.style, text, w, max(1, min(most, 3)-len(lines))), lines...), line)
+	return append(append(noteLines(p.said.style, text, w, max(1, min(most-len(lines), 3))), lines...), line)
 }
 
 // wrong is the cell of the text at which it is wrong; -1 if it is right, or if that is not
@@ -161,11 +178,12 @@ type dialog struct {
 	lines []string // text from the outside is allowed
 	yes   string   // what y does; "" if there is nothing to decide
 	do    tea.Cmd
+	page  pager // on the lines, as they were broken
 }
 
-func (a *app) dialogKey(name string) tea.Cmd {
+func (a *app) dialogKey(k tea.KeyMsg) tea.Cmd {
 	d := a.dialog
-	switch name {
+	switch k.String() {
 	case "y", "Y":
 		if d.yes != "" {
 			a.dialog = nil
@@ -173,6 +191,10 @@ func (a *app) dialogKey(name string) tea.Cmd {
 		}
 	case "n", "N", "esc", "q", "enter":
 		a.dialog = nil
+	default:
+		if act := actionFor(k, inHelp); act != nil { // it is read as help is
+			d.page.do(act.ID)
+		}
 	}
 	return nil
 }
@@ -193,12 +215,17 @@ func (d *dialog) view(th *theme.Theme, w, h int) []string {
 	} else {
 		keys.Raw(th.Accent, "y").Gap(1).Raw(th.Bad, d.yes).Gap(3).Raw(th.Accent, "enter").Gap(1).Raw(th.Dim, "leave it")
 	}
+	title := d.title
 	if blank := draw.Blank(width); len(lines)+6 <= h {
 		lines = append(append([]string{blank}, lines...), blank, keys.String(), blank)
 	} else {
-		lines = append(lines[:min(len(lines), max(0, h-3))], keys.String())
+		d.page.fit(len(lines), h-3)
+		if words := d.page.words(); words != "" {
+			title += ", " + words
+		}
+		lines = append(lines[d.page.top:d.page.to():d.page.to()], keys.String())
 	}
-	return boxed(th, d.title, lines, width)
+	return boxed(th, title, lines, width)
 }
 
 // A palette finds actions by their names.
@@ -302,6 +329,10 @@ func (p *palette) view(th *theme.Theme, w, h int) []string {
 	lines := []string{" " + p.line.View(width-1, "", th.Match)}
 	rows := p.rows(h)
 	first := p.first(rows)
+	if len(p.found) == 0 {
+		lines = append(lines, draw.NewLine(width, "").Gap(1).Raw(th.Dim, "no action has this in its name").String())
+		first, rows = 1, rows-1
+	}
 	for i := first; i < first+rows; i++ {
 		if i >= len(p.found) {
 			lines = append(lines, draw.Blank(width))

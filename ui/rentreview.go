@@ -39,6 +39,7 @@ type rentTool struct {
 	all                        tokens.Count // in all requests
 	deferred                   bool         // until a search finds it
 	frame                      int
+	pointer                    string // of it in the frame
 }
 
 // rentLine is a row below the tools: a sentence, or a row of a table of texts that are
@@ -115,7 +116,7 @@ func rentTools(b *bill.Bill) (out []rentTool) {
 	for _, i := range b.Dearest() {
 		sent, up, d := &b.Report.Sent.Tools[i], &b.Report.Upfront.Tools[i], &b.Ledger.Tools[i]
 		t := rentTool{name: d.Bare, calls: sent.Calls, turns: sent.Turns, each: up.PerTurn,
-			label: up.Parts.Name, words: up.Parts.Description, schema: up.Parts.Schema, rest: up.Parts.Wrapper, all: sent.Session, deferred: d.Deferred, frame: hereOnly(d.From.Session, d.From.Frame)}
+			label: up.Parts.Name, words: up.Parts.Description, schema: up.Parts.Schema, rest: up.Parts.Wrapper, all: sent.Session, deferred: d.Deferred, frame: hereOnly(d.From.Session, d.From.Frame), pointer: d.From.Path}
 		if len(b.Report.Sent.Servers) > 1 {
 			t.server = d.Server
 		}

@@ -263,7 +263,11 @@ func (r *reportScreen) jump() tea.Cmd {
 		r.whole, r.first = !r.whole && len(r.page.tell(r.list.Cursor(), r.w)) > 1, 0
 		return nil
 	}
-	r.of.jump(frame)
+	var at spot
+	if p, ok := r.page.(spotter); ok {
+		at = p.spot(r.list.Cursor())
+	}
+	r.of.leadTo(frame, at)
 	r.of.from = r
 	r.whole = false
 	r.leave()

@@ -27,6 +27,14 @@ type Clipboard struct {
 	Put  func(text string) error
 }
 
+// owner says whose clipboard it is.
+func (c *Clipboard) owner() string {
+	if c.Name == "tmux" { // its own, and none of the desktop's
+		return c.Name
+	}
+	return "the system (" + c.Name + ")"
+}
+
 // SignalError is the error of a program that a signal ended.
 type SignalError struct{ os.Signal }
 
@@ -210,7 +218,7 @@ func copyText(out *screenWriter, system Clipboard, text string) (where string, e
 	}
 	if system.Put != nil {
 		if failed := system.Put(text); failed == nil {
-			took = append(took, system.Name)
+			took = append(took, system.owner())
 		} else {
 			err = failed
 		}
@@ -219,7 +227,7 @@ func copyText(out *screenWriter, system Clipboard, text string) (where string, e
 	case len(took) == 0 && err != nil:
 		return "", err
 	case len(took) > 0:
-		return strings.Join(took, " and ") + onlyWords(fits, err), nil
+		return strings.Join(took, " and of ") + onlyWords(fits, err), nil
 	}
 	return "", fmt.Errorf("%d bytes are more than a terminal's clipboard takes, and there is no program for the system's (wl-copy, xclip, xsel, pbcopy or tmux)", len(text))
 }

@@ -125,7 +125,7 @@ func saveSelection(path, selection string, whole bool, in folders, name string) 
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("saved %d of %s to %s", n, plural(l.Len(), "frame"), name), nil
+	return fmt.Sprintf("saved %d of %s to %s", n, plural(l.Len(), "frame"), to), nil
 }
 
 // saved tells what became of it: an error stands where the name was asked for.

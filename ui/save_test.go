@@ -16,8 +16,11 @@ func TestSave(t *testing.T) {
 	d := open(t, "enter", "e", "b", "/", "+tool:add_comment", "enter", "w")
 	d.has("save as 20261130T125130Z-tickets-modern-3c4d-part.jsonl", "what tool:add_comment selects")
 	d.keys("ctrl+u", "+mine.jsonl", "enter")
-	d.has("saved 4 of 21 frames to mine.jsonl")
 	to := filepath.Join(d.app.env.Dir, "mine.jsonl")
+	if want := "saved 4 of 21 frames to " + to; d.app.note.text != want {
+		t.Errorf("it says %q, not %q", d.app.note.text, want)
+	}
+	d.has("saved 4 of 21 frames to", "mine.jsonl")
 	in, err := sessions.Open(to)
 	if err != nil {
 		t.Fatal(err)

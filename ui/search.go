@@ -29,6 +29,7 @@ type searchTool struct {
 	server, description string
 	deferred            bool
 	frame               int
+	pointer             string // of its definition in the frame
 }
 
 // leftTool is a tool that was listed and that the host leaves out of its requests.
@@ -36,6 +37,7 @@ type leftTool struct {
 	server, name, why string
 	frame             int // where it was listed; -1 if that is in another session
 	n                 uint64
+	pointer           string
 }
 
 func leftTools(blocks []*claude.Block) (out []leftTool) {
@@ -53,7 +55,7 @@ func leftTools(blocks []*claude.Block) (out []leftTool) {
 			}
 		}
 		if links := b.Links(); len(links) > 0 {
-			t.frame, t.n = hereOnly(links[0].Session, links[0].Frame), links[0].N
+			t.frame, t.n, t.pointer = hereOnly(links[0].Session, links[0].Frame), links[0].N, links[0].Path
 		}
 		out = append(out, t)
 	}
@@ -72,7 +74,7 @@ func reviewSearch(e *env, path string, others bool) (*review, error) {
 	all, left := ledger.Catalogue(r.book)
 	for _, d := range all {
 		tools = append(tools, toolsearch.Tool{Name: d.Name, Bare: d.Bare, Title: d.Title, Description: d.Description, Schema: d.Schema})
-		v.tools = append(v.tools, searchTool{d.Server, d.Description, d.Deferred, hereOnly(d.From.Session, d.From.Frame)})
+		v.tools = append(v.tools, searchTool{d.Server, d.Description, d.Deferred, hereOnly(d.From.Session, d.From.Frame), d.From.Path})
 	}
 	v.index, v.left = toolsearch.New(tools, false), leftTools(left)
 	return &review{search: v, frames: r.loaded[0].Len()}, nil

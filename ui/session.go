@@ -34,7 +34,9 @@ type session struct {
 	at   arrangement
 	hold line // that the mouse has hold of
 
-	goal      int // frame to go to as soon as it is read; -1 for none
+	goal      int   // frame to go to as soon as it is read; -1 for none
+	spot      spot  // in that frame
+	landed    place // that another screen led to; 0 if none did. esc goes back from there
 	turns     turnWatch
 	status    feed.Status
 	started   bool // something was read
@@ -55,25 +57,6 @@ const (
 	budget      = 4 * time.Millisecond
 	followEvery = 50 * time.Millisecond
 )
-
-// openSession opens a recording, and puts the cursor on a frame; -1 for none.
-func (e *env) openSession(path string, goal int) tea.Cmd {
-	now := e.Now
-	return func() tea.Msg {
-		f, err := feed.Open(path, now())
-		return openedMsg{path: path, feed: f, goal: goal, err: err}
-	}
-}
-
-// openFiltered opens a session with a filter.
-func (e *env) openFiltered(path, text string) tea.Cmd {
-	open := e.openSession(path, -1)
-	return func() tea.Msg {
-		msg := open().(openedMsg)
-		msg.filter = text
-		return msg
-	}
-}
 
 // begin sets the filter that a session is opened with.
 func (s *session) begin(text string) tea.Cmd {
@@ -212,7 +195,7 @@ func (s *session) advanced(st feed.Status) tea.Cmd {
 		s.calls.list.Go(0)
 	}
 	if s.goal >= 0 && s.goal < s.feed.Len() && !st.More {
-		s.jump(s.goal)
+		s.leadTo(s.goal, s.spot)
 		s.goal = -1
 	}
 	cmds := []tea.Cmd{s.findTurns()}
@@ -339,8 +322,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 	case "save":
 		s.savePrompt()
 	case "reach":
-		s.frame.bright = !s.frame.bright
-		s.frame.ver++
+		return s.toggleReach(), true
 	case "play", "faster", "slower":
 		return s.playKey(id), true
 	case "step", "step-call", "step-turn":
@@ -356,7 +338,7 @@ func (s *session) act(id string) (cmd tea.Cmd, ok bool) {
 			s.only = 0
 			return nil, true
 		}
-		if s.focus != inCalls {
+		if s.focus != inCalls && !s.backFromSpot() {
 			s.focus = inCalls
 			return nil, true
 		}

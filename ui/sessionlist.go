@@ -15,6 +15,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/tap"
 	"github.com/mcptap/mcptap/ui/draw"
 	"github.com/mcptap/mcptap/ui/lineedit"
@@ -146,20 +147,23 @@ func (s *sessionList) anyStarting() bool {
 	return slices.ContainsFunc(s.infos, func(i sessions.Info) bool { return i.State != sessions.Live && i.Starting(s.env.Now()) })
 }
 
-// sessionOrders are the orders of the list. Live sessions are on top in each.
+// sessionOrders are the orders of the list, each by a column, with the sign at its name.
+// Live sessions are on top in each.
 var sessionOrders = []struct {
-	name string
-	by   func(s *sessionList, a, b *sessions.Info) int
+	name   string
+	column int
+	sign   string
+	by     func(s *sessionList, a, b *sessions.Info) int
 }{
-	{"newest first", func(_ *sessionList, a, b *sessions.Info) int { return b.Start.Compare(a.Start) }},
-	{"by label", func(_ *sessionList, a, b *sessions.Info) int { return cmp.Compare(a.Label(), b.Label()) }},
-	{"most calls first", func(s *sessionList, a, b *sessions.Info) int {
+	{"newest first", colWhen, "▾", func(_ *sessionList, a, b *sessions.Info) int { return b.Start.Compare(a.Start) }},
+	{"by label", colLabel, "▴", func(_ *sessionList, a, b *sessions.Info) int { return cmp.Compare(nameOf(a), nameOf(b)) }},
+	{"most calls first", colCalls, "▾", func(s *sessionList, a, b *sessions.Info) int {
 		return cmp.Compare(s.sums[b.ID].Calls, s.sums[a.ID].Calls)
 	}},
-	{"most failures first", func(s *sessionList, a, b *sessions.Info) int {
+	{"most failures first", colFailed, "▾", func(s *sessionList, a, b *sessions.Info) int {
 		return cmp.Compare(s.sums[b.ID].Failures, s.sums[a.ID].Failures)
 	}},
-	{"largest first", func(_ *sessionList, a, b *sessions.Info) int { return cmp.Compare(b.Size, a.Size) }},
+	{"largest first", colSize, "▾", func(_ *sessionList, a, b *sessions.Info) int { return cmp.Compare(b.Size, a.Size) }},
 }
 
 // arrange builds the rows; the cursor stays on its session.
@@ -308,6 +312,9 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 	case "filter":
 		s.filterPrompt()
 		return nil, true
+	case "unfilter":
+		s.setFilter("")
+		return nil, true
 	case "find":
 		return openFind(s.env, &s.findLine), true
 	case "open", "keep", "delete", "copy-file":
@@ -330,22 +337,50 @@ func (s *sessionList) do(id string) (tea.Cmd, bool) {
 }
 
 func (s *sessionList) filterPrompt() {
-	set := func(text string) {
-		s.filter = strings.TrimSpace(text)
-		s.arrange()
-	}
-	done := func(text string) tea.Cmd { set(text); return nil }
-	judge := func(string) styled {
+	done := func(text string) tea.Cmd { s.narrow(text); return nil }
+	judge := func(text string) styled {
+		if term := termIn(text); term != "" {
+			return styled{termHint(term), s.env.th.Warn}
+		}
 		if s.filter != "" {
 			return styled{itoa(len(s.rows)) + " of " + plural(len(s.infos), "recording") + " with all these words", s.env.th.Faint}
 		}
 		return styled{"words of a label, server, client, host, command, revision, state (live, crashed, kept) or failure", s.env.th.Faint}
 	}
 	s.env.root.prompt = &prompt{label: "filter", line: &s.line, change: done, accept: done, judge: judge, cancel: func() tea.Cmd {
-		s.line.Set("")
-		set("")
+		s.setFilter("")
 		return nil
 	}}
+}
+
+// setFilter shows the recordings that have all words of a text, and narrow does while it
+// is typed.
+func (s *sessionList) setFilter(text string) {
+	s.line.Set(text)
+	s.narrow(text)
+}
+
+func (s *sessionList) narrow(text string) {
+	s.filter = strings.TrimSpace(text)
+	s.arrange()
+}
+
+// termIn gives the first word of a text that is a term of the language of filters, which
+// this list does not go by; "" if there is none.
+func termIn(text string) string {
+	for word := range strings.FieldsSeq(text) {
+		at := strings.IndexAny(word, ":<>=")
+		for _, field := range filter.Complete("", 0, nil) {
+			if at > 0 && strings.EqualFold(strings.TrimRight(field.Text, ":>"), strings.TrimLeft(word[:at], "-!(")) {
+				return word
+			}
+		}
+	}
+	return ""
+}
+
+func termHint(term string) string {
+	return "esc, then F searches all recordings for " + strconv.Quote(term) + "; this list looks for plain words"
 }
 
 func (s *sessionList) keep(i sessions.Info) tea.Cmd {
@@ -393,6 +428,10 @@ func (s *sessionList) click(m tea.MouseMsg) tea.Cmd {
 	if wheel(&s.list, m) || !pressed(m) {
 		return nil
 	}
+	if m.Y == headLines-1 {
+		s.clickHead(m.X)
+		return nil
+	}
 	row, ok := s.list.At(m.Y - headLines)
 	switch {
 	case !ok:
@@ -426,6 +465,9 @@ func (s *sessionList) view(w, h int) []string {
 	case len(s.infos) == 0:
 		return append(lines, s.empty(w)...)
 	}
+	if len(s.rows) == 0 {
+		return append(lines, s.nothing(w)...)
+	}
 	d := listDrawer{s: s, w: w}
 	d.layout()
 	lines = append(lines, d.heading())
@@ -438,6 +480,20 @@ func (s *sessionList) view(w, h int) []string {
 		return d.row(&s.rows[i], base(th, lit))
 	}), w, rows)...)
 	return append(lines, below...)
+}
+
+// nothing says that the filter leaves no recording, and what to do.
+func (s *sessionList) nothing(w int) (lines []string) {
+	words := []styled{{"No recording has all these words: / changes them, esc takes them away.", ""}}
+	if term := termIn(s.filter); term != "" && s.env.root.prompt == nil { // which says it itself
+		words = append(words, styled{termHint(term) + ".", s.env.th.Dim})
+	}
+	for _, p := range words {
+		for _, l := range wrapText(p.text, w-4) {
+			lines = append(lines, draw.NewLine(w, "").Gap(2).Text(p.style, l).String())
+		}
+	}
+	return lines
 }
 
 // empty says how to make a recording.

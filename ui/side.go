@@ -31,3 +31,18 @@ type sidePane interface {
 	// view draws exactly h lines of w cells.
 	view(w, h int, focus bool) []string
 }
+
+// toggleReach dims in the frame what the model never reads, or shows all alike, and says
+// what it did: of many frames there is nothing to see of it.
+func (s *session) toggleReach() tea.Cmd {
+	p := &s.frame
+	if p.never == nil {
+		return send(noteMsg{"what the model never reads is not known here; m shows what it reads", false})
+	}
+	p.bright = !p.bright
+	p.ver++
+	if p.bright {
+		return send(noteMsg{"all is shown alike", false})
+	}
+	return send(noteMsg{"what the model never reads is dim", false})
+}

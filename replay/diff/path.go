@@ -26,6 +26,22 @@ const (
 func (p Path) member(name string) Path { return append(p[:len(p):len(p)], step{name: name}) }
 func (p Path) element(i int) Path      { return append(p[:len(p):len(p)], step{index: i, array: true}) }
 
+// Pointer writes the path as a JSON pointer (RFC 6901). What is in a text of JSON goes on
+// after the text's own: a pointer proper ends there.
+func (p Path) Pointer() string {
+	var b strings.Builder
+	for _, s := range p {
+		if s.array {
+			b.WriteString("/" + strconv.Itoa(s.index))
+			continue
+		}
+		b.WriteString("/" + pointerEscapes.Replace(s.name))
+	}
+	return b.String()
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
 // String writes the path as ParsePath reads it.
 func (p Path) String() string {
 	var b strings.Builder

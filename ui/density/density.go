@@ -99,7 +99,7 @@ func (l *Line) columns(width int) (all, bad []uint32) {
 		if l.all[i] == 0 {
 			continue
 		}
-		c := l.Column(time.Duration(i)*l.width, width)
+		c := l.Stands(time.Duration(i)*l.width, width)
 		all[c] += l.all[i]
 		bad[c] += l.bad[i]
 	}
@@ -112,6 +112,14 @@ func (l *Line) Column(t time.Duration, width int) int {
 		return 0
 	}
 	return max(0, min(int(float64(t)/float64(l.last)*float64(width-1)+.5), width-1))
+}
+
+// Stands is the column in which an event of a moment is drawn: that of its bucket.
+func (l *Line) Stands(t time.Duration, width int) int {
+	if l.width > 0 {
+		t = max(0, t).Truncate(l.width)
+	}
+	return l.Column(t, width)
 }
 
 // Moment is the reverse of Column. It counts in whole numbers: the longest duration is

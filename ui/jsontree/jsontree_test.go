@@ -306,3 +306,32 @@ func TestRowOf(t *testing.T) {
 		t.Error("a number has members")
 	}
 }
+
+// TestAt: a pointer leads to its value, or as far on its way as there is something; what
+// hides it is opened. First finds from the top, whatever is open.
+func TestAt(t *testing.T) {
+	const text = `{"id":1,"result":{"tools":[{"name":"a"},{"name":"b","x/y":{"~":[1,2]}}],"text":"{\"deep\":[7,8]}"}}`
+	for _, c := range []struct{ pointer, want string }{
+		{"/result/tools/1", `{"name":"b","x/y":{"~":[1,2]}}`},
+		{"/result/tools/1/x~1y/~0/1", "2"},
+		{"/result/text/deep/1", "8"},
+		{"/result/tools/7", `[{"name":"a"},{"name":"b","x/y":{"~":[1,2]}}]`},
+		{"/id/no/further", "1"},
+		{"/nothing", ""}, {"", ""},
+	} {
+		tree := New([]byte(text), 40)
+		tree.CloseAll()
+		row, ok := tree.At(c.pointer)
+		if ok != (c.want != "") || ok && string(tree.Value(row)) != c.want {
+			t.Errorf("%q leads to row %d, %s, %v", c.pointer, row, tree.Value(row), ok)
+		}
+	}
+	tree := New([]byte(text), 40)
+	tree.CloseAll()
+	if row, ok := tree.First("name"); !ok || tree.Pointer(row) != "/result/tools/0/name" {
+		t.Errorf("the first name is at %s", tree.Pointer(row))
+	}
+	if _, ok := tree.First("nowhere"); ok {
+		t.Error("it is somewhere")
+	}
+}

@@ -98,7 +98,8 @@ func (l *Line) Keep() {
 	l.history = append(l.history, s)
 }
 
-// View draws the line with its cursor in width cells.
+// View draws the line with its cursor in width cells. What has no room before the cursor
+// or behind it shows as an ellipsis.
 func (l *Line) View(width int, text, cursor draw.Style) string {
 	value, at := []rune(l.String()), l.in().Position()
 	before, under, after := string(value[:at]), " ", ""
@@ -106,9 +107,12 @@ func (l *Line) View(width int, text, cursor draw.Style) string {
 		under, after = string(value[at]), string(value[at+1:])
 	}
 	before = safetext.Line(before)
-	for draw.Width(before) > width-2 && before != "" { // the cursor stays in view
-		_, size := utf8.DecodeRuneInString(before)
-		before = before[size:]
+	if draw.Width(before) > width-2 { // the cursor stays in view
+		for draw.Width(before) > width-3 && before != "" {
+			_, size := utf8.DecodeRuneInString(before)
+			before = before[size:]
+		}
+		before = "…" + before
 	}
 	line := draw.NewLine(width, "")
 	return line.Raw(text, before).Raw(cursor, safetext.Line(under)).Raw(text, draw.Safe(after, line.Left())).String()

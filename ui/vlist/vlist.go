@@ -71,6 +71,14 @@ func (l *List) Place(row, line int) {
 	l.Go(row)
 }
 
+// Reveal shifts the window so that a row after the cursor's is in view, as far as the
+// cursor's stays there.
+func (l *List) Reveal(row int) {
+	if row = min(row, l.n-1); row >= l.top+l.height {
+		l.top = min(l.cursor, row-l.height+1)
+	}
+}
+
 // At gives the row at a line of the window; ok is false below the last.
 func (l *List) At(line int) (row int, ok bool) {
 	row = l.top + line
