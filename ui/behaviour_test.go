@@ -420,3 +420,17 @@ func TestClockThatJumpsBack(t *testing.T) {
 		t.Errorf("statistics:\n%s", s)
 	}
 }
+
+// TestTooSmallToClick: where there is no room for a picture, a click does nothing,
+// whatever was open when the window shrank.
+func TestTooSmallToClick(t *testing.T) {
+	for _, open := range [][]string{{":"}, {"enter", "c"}, {"enter", ":"}, {"D"}, {"?"}} {
+		for _, size := range [][2]int{{1, 1}, {3, 10}, {10, 1}, {leastWidth - 1, 40}} {
+			d := drive(t, testStore(t), colorprofile.NoTTY, 80, 24).keys(open...)
+			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			for y := range size[1] {
+				d.send(tea.MouseMsg{X: size[0] / 2, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+			}
+		}
+	}
+}

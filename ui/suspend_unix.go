@@ -32,38 +32,39 @@ func canStop() bool {
 // goes on, be it from a stop that could not be seen coming. Bubbletea's own way relies on
 // what SIGTSTP does where nobody heeds it; Go does not go back to that.
 type stops struct {
-	p   *tea.Program
-	in  *os.File // the terminal
-	own bool     // the next SIGCONT ends a stop of ours
+	p       *tea.Program
+	in      *os.File // the terminal
+	signals chan os.Signal
 }
 
 // watch heeds the signals until end is called.
 func (s *stops) watch() (end func()) {
-	signals, over := make(chan os.Signal, 4), make(chan struct{})
-	signal.Notify(signals, unix.SIGTSTP, unix.SIGCONT)
+	s.signals = make(chan os.Signal, 4)
+	over := make(chan struct{})
+	signal.Notify(s.signals, unix.SIGTSTP, unix.SIGCONT)
 	go func() {
 		for {
 			select {
 			case <-over:
 				return
-			case sig := <-signals:
+			case sig := <-s.signals:
 				s.heed(sig)
 			}
 		}
 	}()
-	return func() { signal.Stop(signals); close(over) }
+	return func() { signal.Stop(s.signals); close(over) }
 }
 
 func (s *stops) heed(sig os.Signal) {
 	switch {
 	case sig == unix.SIGTSTP && canStop():
-		s.own = true
 		_ = s.p.ReleaseTerminal()
 		_ = unix.Kill(unix.Getpid(), unix.SIGSTOP)
+		for sig != unix.SIGCONT { // the stop may come later than Kill returns
+			sig = <-s.signals
+		}
 		_ = s.p.RestoreTerminal()
-	case sig == unix.SIGCONT && s.own:
-		s.own = false
-	case sig == unix.SIGCONT && s.raw(): // nobody has had the terminal, or it was taken again
+	case sig == unix.SIGCONT && s.raw(): // nobody has had the terminal
 		s.p.Send(tea.ClearScreen())
 	case sig == unix.SIGCONT:
 		_ = s.p.ReleaseTerminal()
