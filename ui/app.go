@@ -214,6 +214,9 @@ func (a *app) key(k tea.KeyMsg) tea.Cmd {
 	if k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
 		return a.oneKey(k)
 	}
+	if a.prompt != nil && a.dialog == nil { // as one text: looking at it after each character would take too long
+		return a.oneKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: k.Runes, Paste: true})
+	}
 	cmds := make([]tea.Cmd, len(k.Runes))
 	for i, r := range k.Runes {
 		cmds[i] = a.oneKey(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}, Alt: k.Alt})

@@ -434,3 +434,13 @@ func TestTooSmallToClick(t *testing.T) {
 		}
 	}
 }
+
+// TestTextThatComesAtOnce: what a terminal gives of a long text in one piece is one text for
+// a prompt, also if it is the name of a key.
+func TestTextThatComesAtOnce(t *testing.T) {
+	d := open(t, "enter", "/")
+	for _, text := range []string{"enter", "esc", "q? "} {
+		d.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
+	}
+	d.has("filter enterescq?")
+}

@@ -16,8 +16,8 @@ func TestStops(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(s *screenTest, pid int){
 		"key":     func(s *screenTest, _ int) { s.keys("\x1a") },
-		"SIGTSTP": func(s *screenTest, pid int) { _ = syscall.Kill(pid, syscall.SIGTSTP) },
-		"SIGSTOP": func(s *screenTest, pid int) { _ = syscall.Kill(pid, syscall.SIGSTOP) },
+		"SIGTSTP": func(_ *screenTest, pid int) { _ = syscall.Kill(pid, syscall.SIGTSTP) },
+		"SIGSTOP": func(_ *screenTest, pid int) { _ = syscall.Kill(pid, syscall.SIGSTOP) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
