@@ -97,7 +97,7 @@ func canteen() *mcp.Server {
 		if err != nil {
 			return nil, nil, err
 		}
-		//nolint:staticcheck // sampling is deprecated since 2026-07-28, and still met
+		//nolint:staticcheck // deprecated since 2026-07-28, but what servers of the revisions tested here ask for
 		poem, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 10, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "A poem."}}}})
 		if err != nil {
 			return nil, nil, err
@@ -146,9 +146,9 @@ func guest(ctx context.Context, t *testing.T, url, name, revision string, sse bo
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			return &mcp.ElicitResult{Action: "decline"}, nil
 		},
-		//nolint:staticcheck // sampling is deprecated since 2026-07-28, and still met
+		//nolint:staticcheck // deprecated since 2026-07-28, but what servers of the revisions tested here ask for
 		CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
-			//nolint:staticcheck // sampling is deprecated since 2026-07-28, and still met
+			//nolint:staticcheck // deprecated since 2026-07-28, but what servers of the revisions tested here ask for
 			return &mcp.CreateMessageResult{Model: "m-1", Role: "assistant", Content: &mcp.TextContent{Text: "Soup."}}, nil
 		},
 	})

@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 		"tool:add_* and status:tool-error or ms>100": "tool:add_* and status:tool-error or ms>100",
 		"tool:a (b or c)":                    "tool:a and (text:b or text:c)",
 		"tool:a and (b and c)":               "tool:a and text:b and text:c",
-		"not not a":                          "not not text:a", //nolint:dupword // it is what is tested
+		"not not a":                          "not not text:a", //nolint:dupword // a double negation is a filter, and this is its test
 		"not (a b)":                          "not (text:a and text:b)",
 		"not(a or b)":                        "not (text:a or text:b)",
 		"NOT a OR B":                         "not text:a or text:B",

@@ -34,7 +34,7 @@ func TestServerThatBreaksOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := tapTo(t, respond(t, "HTTP/1.1 200 OK\r\n"+c.sent)+"/mcp")
-			res, err := http.Get(x.base + "/mcp") //nolint:noctx // it ends
+			res, err := http.Get(x.base + "/mcp")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +222,7 @@ func TestStatuses(t *testing.T) {
 	}
 	all := exchanges(t, x.journal())
 	for i, line := range want {
-		a := all[uint32(i+1)] //nolint:gosec // a hundred
+		a := all[uint32(i+1)]
 		if got := a.request.Method + " " + a.request.Target; got != line || a.response.Status != statuses[i/len(methods)] || a.end.By != tap.EndServer || a.end.Error != "" {
 			t.Errorf("%s, %+v, %+v; want %s", got, a.response, a.end, line)
 		}
