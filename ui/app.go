@@ -211,6 +211,10 @@ func (a *app) say(n noteMsg) tea.Cmd {
 // key gives a key to what lies on top. Keys that come quickly arrive together: each is
 // a key of its own, unless they are pasted.
 func (a *app) key(k tea.KeyMsg) tea.Cmd {
+	if k.Type == tea.KeyEsc && k.Alt { // as a terminal writes it, that is the key twice
+		esc := tea.KeyMsg{Type: tea.KeyEsc}
+		return tea.Batch(a.oneKey(esc), a.oneKey(esc))
+	}
 	if k.Type != tea.KeyRunes || k.Paste || len(k.Runes) < 2 {
 		return a.oneKey(k)
 	}

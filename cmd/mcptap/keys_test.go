@@ -445,3 +445,18 @@ func (s *screenTest) untilSame(other *screenTest) {
 		s.t.Fatalf("the cells differ (- is as it should be):\n%s", cmp.Diff(strings.Split(other.picture(), "\n"), strings.Split(s.picture(), "\n")))
 	})
 }
+
+// TestKeysEscTwice: two escapes that come in one piece are two.
+func TestKeysEscTwice(t *testing.T) {
+	t.Parallel()
+	s := onScreen(t, 100, 30, "--dir", sampleStore(t), "browse", "tickets-modern")
+	s.wait("server/discover")
+	s.keys("/tool:add_*\r")
+	s.wait("2 of 11")
+	s.keys("\t")
+	s.fence()
+	s.keys("\x1b\x1b") // from the frame to the calls, and the filter away
+	s.wait("search_tickets")
+	s.keys("q")
+	s.ends(0)
+}
