@@ -28,6 +28,7 @@ type calls struct {
 	frames   bool // a row a frame
 	unfolded []unfolding
 	turns    []turnStart          // of the model, by row
+	turnOf   map[int]int          // of calls; nil until they are known
 	follow   bool                 // the cursor stays on the last row
 	pinned   int                  // frame to show instead of the row's; -1 if none
 	since    func() time.Duration // time of a live session; nil if it has ended
@@ -35,6 +36,7 @@ type calls struct {
 	filter    string          // as it was typed
 	matcher   *filter.Matcher // nil if there is no filter
 	asksMore  bool            // it looks into frames: that is for commands
+	asksTurns bool            // it asks for turns, which may not be known yet
 	filterID  int
 	selected  []int32           // rows that the filter selects
 	upto      int               // rows it has looked at
@@ -328,6 +330,7 @@ func (c *calls) setFilter(text string) tea.Cmd {
 	}
 	at := c.frameAtCursor()
 	c.filter, c.matcher, c.asksMore = text, matcher, asksMore
+	c.asksTurns = typed.Filter.NeedsTurns()
 	c.unfolded = nil
 	c.refilter()
 	c.changed()
@@ -342,7 +345,7 @@ func (c *calls) matcherOf(typed *filter.Typed) (m *filter.Matcher, asksMore bool
 	if typed.Filter == nil || typed.Filter.String() == "" {
 		return nil, false
 	}
-	m, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: bodiesOf(c.feed), Label: c.feed.Name(), MarkOf: c.markOf()})
+	m, err := typed.Filter.On(c.source(bodiesOf(c.feed)))
 	if err != nil {
 		return nil, false
 	}
@@ -366,6 +369,12 @@ func bodiesOf(f *feed.Feed) func(frame int) []byte {
 	}
 }
 
+// source is what a filter looks at here. Turns that are not known yet are none: when they
+// are, the filter is set anew.
+func (c *calls) source(body func(frame int) []byte) filter.Source {
+	return filter.Source{Session: c.feed.Session, Body: body, Label: c.feed.Name(), MarkOf: c.markOf(), TurnOf: func(call int) int { return c.turnOf[call] }}
+}
+
 // markOf is how a filter finds marks; nil as long as they are not read.
 func (c *calls) markOf() func(n uint64) (note string, marked bool) {
 	if c.marks == nil {
@@ -379,7 +388,7 @@ func (c *calls) judge(text string) styled {
 	th := c.env.th
 	typed := filter.Typing(text)
 	if typed.State == filter.Valid && typed.Filter != nil {
-		if _, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies(), MarkOf: c.markOf()}); err != nil {
+		if _, err := typed.Filter.On(c.source(c.feed.Bodies())); err != nil {
 			return styled{err.Error(), th.Bad}
 		}
 	}
@@ -388,6 +397,9 @@ func (c *calls) judge(text string) styled {
 		return styled{typed.Err.What + "; " + typed.Err.Hint, th.Bad}
 	case filter.Empty:
 		return styled{"a word, tool:add_*, status:failed, ms>100, … (f1 lists all)", th.Faint}
+	}
+	if c.turnOf == nil && typed.Filter.NeedsTurns() {
+		return styled{"the turns are being worked out…", th.Faint}
 	}
 	c.words.Grow(c.feed.Session, c.feed.Name(), vocabularyStep)
 	var ways []string
@@ -412,7 +424,7 @@ func (c *calls) refuse(text string) string {
 		return typed.Err.What + "; " + typed.Err.Hint
 	}
 	if typed.Filter != nil {
-		if _, err := typed.Filter.On(filter.Source{Session: c.feed.Session, Body: c.feed.Bodies(), MarkOf: c.markOf()}); err != nil {
+		if _, err := typed.Filter.On(c.source(c.feed.Bodies())); err != nil {
 			return err.Error()
 		}
 	}

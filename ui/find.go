@@ -95,7 +95,7 @@ func (f *findScreen) prompt() {
 // anywhere is a session in which nothing has crossed: it has what every recording has
 // for a filter.
 func anywhere() filter.Source {
-	return filter.Source{Session: decode.New(decode.Options{}), Body: func(int) []byte { return nil }, MarkOf: func(uint64) (string, bool) { return "", false }}
+	return filter.Source{Session: decode.New(decode.Options{}), Body: func(int) []byte { return nil }, MarkOf: func(uint64) (string, bool) { return "", false }, TurnOf: func(int) int { return 0 }}
 }
 
 // refuseSearch tells why a search can't be made; empty if it can.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/sessions/marks"
@@ -126,7 +127,7 @@ func (f *finding) match() (err error) {
 	if f.marks, err = marks.Load(marks.Path(f.feed.Path())); err != nil {
 		f.marks = new(marks.Marks) // the session's screen says what is wrong with them
 	}
-	f.matcher, err = f.query.On(filter.Source{Session: f.feed.Session, Body: f.feed.Bodies(), Label: f.feed.Name(), MarkOf: f.marks.Get})
+	f.matcher, err = f.query.On(filter.Source{Session: f.feed.Session, Body: f.feed.Bodies(), Label: f.feed.Name(), MarkOf: f.marks.Get, TurnOf: replay.TurnOf(playedSession(f.feed.Loaded))})
 	f.texts, f.body = f.query.Texts(), f.feed.Bodies()
 	return err
 }

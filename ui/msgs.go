@@ -127,6 +127,7 @@ type turnsMsg struct {
 	feed   *feed.Feed
 	frames int // that there were
 	turns  []turnStart
+	of     map[int]int // turn of each call that is of one
 	took   time.Duration
 }
 

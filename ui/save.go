@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/sessions/marks"
@@ -111,7 +112,7 @@ func saveSelection(path, selection string, whole bool, in folders, name string) 
 	if err != nil {
 		return "", err
 	}
-	match, err := f.On(filter.Source{Session: l.Session, Body: l.Bodies(), Label: l.Name(), MarkOf: marked.Get})
+	match, err := f.On(filter.Source{Session: l.Session, Body: l.Bodies(), Label: l.Name(), MarkOf: marked.Get, TurnOf: replay.TurnOf(playedSession(l))})
 	if err != nil {
 		return "", err
 	}

@@ -66,7 +66,7 @@ func (s *session) begin(text string) tea.Cmd {
 	s.feed.Lock()
 	defer s.feed.Unlock()
 	s.filterLine.Set(text)
-	return s.calls.setFilter(text)
+	return tea.Batch(s.calls.setFilter(text), s.findTurns())
 }
 
 func newSession(e *env, path string, f *feed.Feed, goal int) (*session, tea.Cmd) {
@@ -160,7 +160,7 @@ func (s *session) take(msg tea.Msg) tea.Cmd {
 		}
 	case turnsMsg:
 		if msg.feed == s.feed {
-			s.tookTurns(msg)
+			return s.tookTurns(msg)
 		}
 	case savedMsg:
 		if msg.of == s {
@@ -496,7 +496,7 @@ func (s *session) filterPrompt() {
 	before := s.calls.filter
 	set := func(text string) tea.Cmd {
 		s.feed.Lock()
-		cmd := s.calls.setFilter(text)
+		cmd := tea.Batch(s.calls.setFilter(text), s.findTurns())
 		s.feed.Unlock()
 		return tea.Batch(cmd, s.need())
 	}

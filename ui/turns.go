@@ -34,13 +34,13 @@ type turnWatch struct {
 	took   time.Duration
 }
 
-// findTurns looks for turns in a reading of its own of the session, up to as many frames
-// as what the model reads is shown unasked. Of a live session it does so as seldom as
+// findTurns looks for turns in a reading of its own of the session: unasked, up to as many
+// frames as what the model reads is shown of. Of a live session it does so as seldom as
 // its calls are counted anew.
 func (s *session) findTurns() tea.Cmd {
 	n, now := s.feed.Len(), s.env.Now
 	switch {
-	case s.status.More || s.turns.busy || n == s.turns.frames || n > modelFrames:
+	case s.status.More || s.turns.busy || n == s.turns.frames || n > modelFrames && !s.calls.asksTurns:
 		return nil
 	case s.status.Live && now().Sub(s.turns.at) < sumPause*s.turns.took:
 		return nil
@@ -49,22 +49,22 @@ func (s *session) findTurns() tea.Cmd {
 	f, path := s.feed, s.path
 	return func() tea.Msg {
 		start := now()
-		turns := turnsOf(path)
-		return turnsMsg{f, n, turns, now().Sub(start)}
+		turns, of := turnsOf(path)
+		return turnsMsg{f, n, turns, of, now().Sub(start)}
 	}
 }
 
 // turnsOf reads a session; of one that can't be read it gives none, and whoever shows
 // the session says so.
-func turnsOf(path string) (out []turnStart) {
+func turnsOf(path string) (out []turnStart, of map[int]int) {
 	s, err := sessions.Open(path)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	defer s.Close()
 	l, err := sessions.Load(s, decode.Options{})
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	line := replay.New(replay.Options{}, playedSession(l))
 	for i := range line.Turns {
@@ -75,14 +75,24 @@ func turnsOf(path string) (out []turnStart) {
 		}
 		out = append(out, start)
 	}
-	return out
+	return out, line.CallTurns(0)
 }
 
-func (s *session) tookTurns(m turnsMsg) {
+func (s *session) tookTurns(m turnsMsg) tea.Cmd {
 	s.turns = turnWatch{m.frames, false, s.env.Now(), m.took}
 	s.feed.Lock()
 	defer s.feed.Unlock()
-	s.calls.setTurns(m.turns)
+	c := &s.calls
+	c.setTurns(m.turns)
+	if c.turnOf = m.of; c.turnOf == nil {
+		c.turnOf = map[int]int{} // it can't be read: there are none
+	}
+	if !c.asksTurns {
+		return nil
+	}
+	text := c.filter // what it selects is another now
+	c.filter = ""
+	return c.setFilter(text)
 }
 
 // setTurns draws a line before the first call of each turn. The cursor stays on its row.

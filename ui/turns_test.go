@@ -133,3 +133,20 @@ func TestTurnsAhead(t *testing.T) {
 		t.Errorf("%d turns", len(s.calls.turns))
 	}
 }
+
+// TestFilterByTurn: a turn of the model can be filtered by, also before the turns are known,
+// in a session too long for them to be looked for unasked, and what is saved is the same.
+func TestFilterByTurn(t *testing.T) {
+	d := open(t, "end", "enter", "/", "+turn:2", "enter")
+	d.has("turn:2: 1 of ", "book_room")
+	d.keys("w", "ctrl+u", "+second.jsonl", "enter")
+	d.has("saved 1 of 13 frames")
+	d = open(t, "end", "enter", "/", "+turn<9", "enter")
+	d.has("menu week=49", "book_room")
+
+	s := d.app.top().(*session)
+	d.keys("esc")
+	s.calls.turnOf, s.turns = nil, turnWatch{} // as if they had not been looked for
+	d.keys("/", "+turn:1")
+	d.has("turn:1: 1 of ", "menu week=49")
+}

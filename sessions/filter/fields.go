@@ -44,7 +44,7 @@ func init() {
 		{Name: "kind", About: "what a message is, or how calls belong together", kind: fixed, Words: kindWords, get: kindTerm},
 		{Name: "id", About: "the JSON-RPC id", get: idTerm},
 		{Name: "server", About: "the session's server or label", get: serverTerm},
-		{Name: "turn", About: "the request to the model it is made known in or asked by", kind: numbers, get: turnTerm},
+		{Name: "turn", About: "the turn of the model that asked for the call", kind: numbers, get: turnTerm},
 		{Name: "ms", About: "the time it took (us, ms, s, m)", kind: times, unit: "ms", get: tookTerm},
 		{Name: "t", About: "when it began, from the session's start (us, ms, s, m)", kind: times, unit: "s", get: whenTerm},
 		{Name: "bytes", About: "bytes on the wire (k, M, G, KiB, MiB, GiB)", kind: sizes, get: bytesTerm},

@@ -24,7 +24,7 @@ type Source struct {
 
 var (
 	errNoBodies = errors.New("text: and path: look into frames, and their bytes are not at hand here")
-	errNoTurns  = errors.New("turn: needs the requests to the model, which nothing here assembles; leave it out, or choose frames by their number (n>10)")
+	errNoTurns  = errors.New("turn: needs the turns of the model, and they are not at hand here; leave it out, or choose frames by their number (n>10)")
 	errNoMarks  = errors.New("mark: and note: need the marks of a recording, and there is no place for any here; open it by its path or id")
 )
 

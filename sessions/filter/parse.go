@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,19 +63,22 @@ func (f *Filter) String() string {
 // NeedsBodies reports a filter that has a term which looks into frames.
 func (f *Filter) NeedsBodies() bool { return f != nil && f.root != nil && looksInside(f.root) }
 
-func looksInside(n node) bool {
+// NeedsTurns reports a filter that has a term which asks for turns of the model: to know
+// them costs a look at all of a session.
+func (f *Filter) NeedsTurns() bool {
+	return f != nil && f.root != nil && hasTerm(f.root, func(t *term) bool { return t.field.Name == "turn" })
+}
+
+func looksInside(n node) bool { return hasTerm(n, func(t *term) bool { return t.field.body }) }
+
+func hasTerm(n node, is func(*term) bool) bool {
 	switch n := n.(type) {
 	case *join:
-		for _, p := range n.parts {
-			if looksInside(p) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(n.parts, func(p node) bool { return hasTerm(p, is) })
 	case *negation:
-		return looksInside(n.of)
+		return hasTerm(n.of, is)
 	}
-	return n.(*term).field.body
+	return is(n.(*term))
 }
 
 type parser struct {

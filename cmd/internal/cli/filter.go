@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcptap/mcptap/decode"
+	"github.com/mcptap/mcptap/replay"
 	"github.com/mcptap/mcptap/sessions"
 	"github.com/mcptap/mcptap/sessions/filter"
 	"github.com/mcptap/mcptap/sessions/marks"
@@ -45,7 +46,7 @@ type selection struct {
 // choose joins a filter to a session and to the marks that lie beside it.
 func (a *app) choose(f *filter.Filter, l *sessions.Loaded) (*selection, error) {
 	s := &selection{l: l, marks: a.loadMarks(l.Path())}
-	src := filter.Source{Session: l.Session, Body: l.Bodies(), Label: l.Name()}
+	src := filter.Source{Session: l.Session, Body: l.Bodies(), Label: l.Name(), TurnOf: replay.TurnOf(&replay.Session{Session: l.Session, Body: l.Body, Name: l.Name()})}
 	if l.Path() != "" {
 		src.MarkOf = s.marks.Get
 	}
@@ -148,7 +149,7 @@ type sifted struct {
 }
 
 func (a *app) sift(s *sessions.Session, f *filter.Filter, follow bool) (*sifted, error) {
-	l, err := sessions.Load(s, decode.Options{NoListings: true})
+	l, err := sessions.Load(s, decode.Options{NoListings: !f.NeedsTurns()})
 	if err != nil {
 		return nil, err
 	}
