@@ -139,9 +139,6 @@ func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // background: one that answers does so at once.
 const groundTime = 120 * time.Millisecond
 
-// groundMsg tells whether the terminal's background is dark.
-type groundMsg struct{ dark bool }
-
 // setGround takes the first answer; the one that stands for silence comes last.
 func (a *app) setGround(dark bool) {
 	if a.ground != nil {

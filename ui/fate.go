@@ -6,14 +6,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/mcptap/mcptap/sessions"
-	"github.com/mcptap/mcptap/ui/feed"
 )
-
-// fateMsg is a look at the file of a session that is open.
-type fateMsg struct {
-	feed *feed.Feed
-	fate sessions.Fate
-}
 
 // fates are what became of a file: in a word for the heading, and in a sentence that
 // stays at the bottom.

@@ -3,7 +3,6 @@ package ui
 import (
 	tea "github.com/charmbracelet/bubbletea"
 
-	"github.com/mcptap/mcptap/ui/feed"
 	"github.com/mcptap/mcptap/ui/jsontree"
 )
 
@@ -18,15 +17,6 @@ type frameJob struct {
 }
 
 var jobWords = map[string]string{"unfold": "unfolding…", "open": "unfolding…", "unfold-all": "unfolding…", "find": "searching…", "wrap": "breaking lines…"}
-
-// frameJobMsg is what a job made.
-type frameJobMsg struct {
-	job  *frameJob
-	body *feed.Body
-	tree *jsontree.Tree // nil: the frame was not shown as one
-	at   int            // row to go to; byte, without a tree
-	ok   bool
-}
 
 // later leaves something to a command, unless one is at it.
 func (p *framePane) later(id string, row int) {

@@ -11,13 +11,6 @@ import (
 	"github.com/mcptap/mcptap/ui/lineedit"
 )
 
-// marksMsg is what was marked in a session before.
-type marksMsg struct {
-	feed  *feed.Feed
-	marks *marks.Marks
-	err   error
-}
-
 func loadMarks(f *feed.Feed, path string) tea.Cmd {
 	return func() tea.Msg {
 		m, err := marks.Load(marks.Path(path))

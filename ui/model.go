@@ -64,12 +64,6 @@ type modelRow struct {
 	path        string // of the block in the request; "" if it is none
 }
 
-// modelMsg is a request that was assembled.
-type modelMsg struct {
-	pane    *modelPane
-	request *modelRequest
-}
-
 func newModelPane(e *env, path string, others bool) *modelPane {
 	return &modelPane{env: e, path: path, reader: &requestReader{env: e, path: path, others: others}, want: -1}
 }

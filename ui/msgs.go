@@ -5,8 +5,11 @@ import (
 
 	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/decode/rules"
+	"github.com/mcptap/mcptap/replay/toolsearch"
 	"github.com/mcptap/mcptap/sessions"
+	"github.com/mcptap/mcptap/sessions/marks"
 	"github.com/mcptap/mcptap/ui/feed"
+	"github.com/mcptap/mcptap/ui/jsontree"
 )
 
 // Messages between commands and screens. Each result carries what it answers; a
@@ -152,4 +155,56 @@ type foundMsg struct {
 	of    *findScreen
 	id    int
 	group findGroup
+}
+
+// groundMsg tells whether the terminal's background is dark.
+type groundMsg struct{ dark bool }
+
+// fateMsg is a look at the file of a session that is open.
+type fateMsg struct {
+	feed *feed.Feed
+	fate sessions.Fate
+}
+
+// frameJobMsg is what a job made.
+type frameJobMsg struct {
+	job  *frameJob
+	body *feed.Body
+	tree *jsontree.Tree // nil: the frame was not shown as one
+	at   int            // row to go to; byte, without a tree
+	ok   bool
+}
+
+// marksMsg is what was marked in a session before.
+type marksMsg struct {
+	feed  *feed.Feed
+	marks *marks.Marks
+	err   error
+}
+
+// modelMsg is a request that was assembled.
+type modelMsg struct {
+	pane    *modelPane
+	request *modelRequest
+}
+
+// brokenMsg is a panic in a command.
+type brokenMsg struct{ err error }
+
+// searchMsg is what a query found.
+type searchMsg struct {
+	page   *searchPage
+	id     int
+	in     *searchReview
+	again  bool // it was asked before: the tools have changed
+	result *toolsearch.Result
+	err    error
+}
+
+// explainMsg is where a query matches a tool.
+type explainMsg struct {
+	page   *searchPage
+	id     int // of the query
+	tool   int
+	fields []toolsearch.Field
 }

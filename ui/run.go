@@ -96,9 +96,6 @@ type guard struct {
 	err  error // what went wrong; nothing is done or drawn after it
 }
 
-// brokenMsg is a panic in a command.
-type brokenMsg struct{ err error }
-
 func (g *guard) Init() tea.Cmd { return guarded(g.app.Init()) }
 
 func (g *guard) Update(msg tea.Msg) (m tea.Model, cmd tea.Cmd) {

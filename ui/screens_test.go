@@ -42,7 +42,10 @@ func TestScreens(t *testing.T) {
 		{"find-failures", "F +status:failed enter down"},
 		{"find-prompt", "F +tool:add_* enter / space +stat"},
 		{"find-nothing", "F +T-4711 enter"},
+		{"copy", "enter e c"},
+		{"note", "enter e b N +why?"},
 		{"help", "enter ?"},
+		{"help-filters", "enter H"},
 		{"palette", "enter : +fr"},
 	} {
 		for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 40}, {200, 60}} {

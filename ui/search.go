@@ -80,24 +80,6 @@ func reviewSearch(e *env, path string, others bool) (*review, error) {
 	return &review{search: v, frames: r.loaded[0].Len()}, nil
 }
 
-// searchMsg is what a query found.
-type searchMsg struct {
-	page   *searchPage
-	id     int
-	in     *searchReview
-	again  bool // it was asked before: the tools have changed
-	result *toolsearch.Result
-	err    error
-}
-
-// explainMsg is where a query matches a tool.
-type explainMsg struct {
-	page   *searchPage
-	id     int // of the query
-	tool   int
-	fields []toolsearch.Field
-}
-
 // searchRow is a tool, one that was left out, or the heading of some.
 type searchRow struct {
 	head  string

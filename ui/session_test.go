@@ -170,9 +170,18 @@ func TestModelScreens(t *testing.T) {
 		w, h    int
 		keys    string
 	}{
-		{"model-60x15", colorprofile.NoTTY, 60, 15, "enter e m"},
-		{"model-80x24", colorprofile.NoTTY, 80, 24, "enter e m"},
+		{"model-beside-60x15", colorprofile.NoTTY, 60, 15, "enter e m"},
+		{"model-beside-80x24", colorprofile.NoTTY, 80, 24, "enter e m"},
 		{"model-16-colours", colorprofile.ANSI, 120, 40, "enter e tab*2"},
+		// By itself: where there is room for it, it is there unasked.
+		{"model-60x15", colorprofile.NoTTY, 60, 15, "enter e m z"},
+		{"model-80x24", colorprofile.NoTTY, 80, 24, "enter e m z"},
+		{"model-120x40", colorprofile.NoTTY, 120, 40, "enter e tab*2 z"},
+		{"model-200x60", colorprofile.NoTTY, 200, 60, "enter e tab*2 z"},
+		{"model-60x15-colours", colorprofile.TrueColor, 60, 15, "enter e m z"},
+		{"model-80x24-colours", colorprofile.TrueColor, 80, 24, "enter e m z"},
+		{"model-120x40-colours", colorprofile.TrueColor, 120, 40, "enter e tab*2 z"},
+		{"model-200x60-colours", colorprofile.TrueColor, 200, 60, "enter e tab*2 z"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := drive(t, testStore(t), c.profile, c.w, c.h).keys(strings.Fields(c.keys)...)

@@ -3,11 +3,36 @@ package cli
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
+
+// manOfTopic writes the page of a help topic: keys, filters, format. The library writes
+// those of commands only, and takes their text for Markdown; topics are laid out already.
+func manOfTopic(c *cobra.Command, header doc.GenManHeader, folder string) error {
+	if !c.IsAdditionalHelpTopicCommand() {
+		return nil
+	}
+	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
+	page := fmt.Sprintf(".TH %q %q %q %q %q\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n%s\n.fi\n", strings.ToUpper(name), header.Section,
+		header.Date.Format("Jan 2006"), header.Source, header.Manual, roff(name), roff(c.Short), roff(strings.TrimSpace(c.Long)))
+	return os.WriteFile(filepath.Join(folder, name+".1"), []byte(page), 0o644)
+}
+
+// roff is a text in which nothing is a request to the formatter.
+func roff(text string) string {
+	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text), "\n")
+	for i, l := range lines {
+		if strings.HasPrefix(l, ".") || strings.HasPrefix(l, "'") {
+			lines[i] = `\&` + l
+		}
+	}
+	return strings.Join(lines, "\n")
+}
 
 func (a *app) man() *cobra.Command {
 	return &cobra.Command{
@@ -25,7 +50,16 @@ func (a *app) man() *cobra.Command {
 			}
 			root.DisableAutoGenTag = true
 			date := time.Date(2026, time.November, 30, 0, 0, 0, 0, time.UTC)
-			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "mcptap", Manual: "mcptap", Date: &date}, args[0])
+			header := doc.GenManHeader{Section: "1", Source: "mcptap", Manual: "mcptap", Date: &date}
+			if err := doc.GenManTree(root, &header, args[0]); err != nil {
+				return err
+			}
+			for _, topic := range root.Commands() {
+				if err := manOfTopic(topic, header, args[0]); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 }
