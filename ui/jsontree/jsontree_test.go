@@ -335,3 +335,21 @@ func TestAt(t *testing.T) {
 		t.Error("it is somewhere")
 	}
 }
+
+// TestSmallMedia: a picture or a sound is told by how it begins, however small it is; words
+// and ids of the same alphabet stay what they are.
+func TestSmallMedia(t *testing.T) {
+	for text, media := range map[string]bool{
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=": true,
+		"UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=":                                 true,
+		"R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=":                                                     true,
+		"d41d8cd98f00b204e9800998ecf8427e":                                                             false,
+		"iVBORw0KGgo=":                                                                                 false,
+		"550e8400e29b41d4a716446655440000abcdefabcdefabcd":                                             false,
+		"TheQuickBrownFoxJumpsOverTheLazyDogAgain":                                                     false,
+	} {
+		if got := looks64([]byte(`"` + text + `"`)); got != media {
+			t.Errorf("%s: %t, want %t", text, got, media)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -79,6 +80,9 @@ func (t *Tree) foldable(raw []byte) bool {
 // min64 is the shortest text taken for bytes.
 const min64 = 96
 
+// short64 is that of one whose bytes begin as those of a picture or a sound do.
+const short64 = 32
+
 // decode64 reads base64 of either alphabet. Text that only looks like it is left.
 func decode64(raw []byte) ([]byte, bool) {
 	if !looks64(raw) {
@@ -92,16 +96,23 @@ func decode64(raw []byte) ([]byte, bool) {
 // looks64 looks at the beginning of a string: its alphabet, and whether the bytes
 // are not plain text.
 func looks64(raw []byte) bool {
-	if len(raw) < min64+2 {
+	if len(raw) < short64+2 {
 		return false
 	}
-	for _, c := range raw[1:min64] {
+	for _, c := range bytes.TrimRight(raw[1:min(min64, len(raw)-1)], "=") {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("+/-_", c) < 0 {
 			return false
 		}
 	}
-	return !strings.HasPrefix(sniff64(raw), "text/plain")
+	kind := sniff64(raw)
+	if len(raw) < min64+2 { // a word may have that alphabet too, but not begin as a picture does
+		return (len(raw)-2)%4 == 0 && signed.MatchString(kind)
+	}
+	return !strings.HasPrefix(kind, "text/plain")
 }
+
+// signed are the types that are known by how their bytes begin.
+var signed = regexp.MustCompile(`^(image|audio|video|font)/|^application/(pdf|zip|x-gzip|wasm|ogg)`)
 
 // sniff64 tells the type of what base64 holds, by its first bytes.
 func sniff64(raw []byte) string {
