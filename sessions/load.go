@@ -40,7 +40,7 @@ func Load(s *Session, o decode.Options) (*Loaded, error) {
 // meantime is left for the next time: a tap may write as fast as this reads.
 func (l *Loaded) More() error {
 	size := l.source.Size()
-	for size == 0 || l.until < size {
+	for size == 0 || l.until < size || l.source.pending() {
 		if more, err := l.Some(morePiece); !more {
 			return err
 		}

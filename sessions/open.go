@@ -71,6 +71,9 @@ func (s *Session) Next() (tap.Record, error) {
 	}
 }
 
+// pending reports records of a line that was read, and that were not given yet.
+func (s *Session) pending() bool { return len(s.queue) > 0 }
+
 // Path is where the recording lies; "" if it was read from a stream.
 func (s *Session) Path() string { return s.path }
 

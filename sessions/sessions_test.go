@@ -596,3 +596,36 @@ func TestMoreComesToAnEnd(t *testing.T) {
 type reader func(b []byte) (int, error)
 
 func (r reader) Read(b []byte) (int, error) { return r(b) }
+
+// TestMoreFromAnywhere: wherever reading stopped before, More brings the rest, also where
+// one line of a foreign recording stands for several records.
+func TestMoreFromAnywhere(t *testing.T) {
+	files, err := filepath.Glob("../decode/testdata/corpus/*.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		read := func(records int) (frames, passed, all int) {
+			s, err := Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			l := Begin(s, decode.Options{NoListings: true})
+			if _, err := l.Some(records); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.More(); err != nil {
+				t.Fatal(err)
+			}
+			return l.Len(), l.Passed, l.Records
+		}
+		frames, passed, all := read(1 << 30)
+		for records := max(0, all-40); records <= all; records++ {
+			if f, p, r := read(records); f != frames || p != passed || r != all {
+				t.Errorf("%s, after %d records: %d frames, %d records; want %d and %d", filepath.Base(file), records, f, r, frames, all)
+				break
+			}
+		}
+	}
+}
