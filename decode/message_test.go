@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -123,6 +124,15 @@ func TestDepth(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "1": 0, "[]": 1, `{"a":[1,{"b":2}]}`: 3, `["[[[[", "\"[["]`: 1, "[[[": 3, "]]": 0} {
 		if got := Depth([]byte(text)); got != want {
 			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestIndented(t *testing.T) {
+	deep := strings.Repeat(`{"a":[`, 5000) + strings.Repeat("]}", 5000)
+	for text, want := range map[string]string{`{"a":[1]}`: "{\n  \"a\": [\n    1\n  ]\n}", "no JSON": "no JSON", deep: deep} {
+		if got := string(Indented([]byte(text))); got != want {
+			t.Errorf("%.20s became %.40q", text, got)
 		}
 	}
 }

@@ -208,7 +208,8 @@ func (c *calls) goColumn(column, w int) {
 	at := func(over int) int { // the first frame that stands at a column or after it
 		return sort.Search(c.feed.Len(), func(i int) bool { return d.Stands(c.feed.Frame(i).Time, w) >= over })
 	}
-	from, to := at(column), at(column+1)
+	from := at(column)
+	to := min(at(column+1), from+clickFrames)
 	goal, began := -1, false
 	for i := from; i < to; i++ {
 		base := c.baseOf(i)
@@ -230,6 +231,10 @@ func (c *calls) goColumn(column, w int) {
 	c.follow, c.pinned = false, -1
 	c.goBase(goal)
 }
+
+// clickFrames is how many frames of a column are looked at: in a session that is one burst
+// all of them stand in one.
+const clickFrames = 50000
 
 // baseOf is the row that a frame is in, as if nothing were unfolded.
 func (c *calls) baseOf(frame int) int {

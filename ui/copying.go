@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -158,12 +156,7 @@ func (s *session) copyRequest(frame, frames int) tea.Cmd {
 		var c copied
 		err := reader.request(frame, frames, func(q *claude.Request) {
 			c.what = fmt.Sprintf("request of turn %d", q.Turn)
-			raw := q.JSON()
-			var pretty bytes.Buffer
-			if json.Indent(&pretty, raw, "", "  ") == nil {
-				raw = pretty.Bytes()
-			}
-			c.b, c.say = raw, "what is not on this wire is a mark in it"
+			c.b, c.say = decode.Indented(q.JSON()), "what is not on this wire is a mark in it"
 		})
 		return c, err
 	})

@@ -16,10 +16,13 @@ var fates = map[sessions.Fate]struct{ word, sentence string }{
 	sessions.Cut:      {"cut short", "the recording was cut short; what was read stays here, but not all frames can be opened"},
 }
 
+// fateEvery is how often the file of an open session is looked at.
+const fateEvery = 500 * time.Millisecond
+
 // watchFile looks at the session's file after a while.
 func (s *session) watchFile() tea.Cmd {
 	f := s.feed
-	return s.env.tick(watchEvery, func(time.Time) tea.Msg { return fateMsg{f, f.Fate()} })
+	return s.env.tick(fateEvery, func(time.Time) tea.Msg { return fateMsg{f, f.Fate()} })
 }
 
 // learnFate takes what became of the file. Nothing more is read of one that is gone: its

@@ -110,6 +110,27 @@ func (d *driver) tick() {
 	}
 }
 
+// pass lets so much time pass, with the ticks that fall into it in their order.
+func (d *driver) pass(of time.Duration) {
+	for end := d.clock.Add(of); ; {
+		next := slices.IndexFunc(d.ticks, func(t tick) bool {
+			return !t.due.After(end) && !slices.ContainsFunc(d.ticks, func(o tick) bool { return o.due.Before(t.due) })
+		})
+		if next < 0 {
+			if d.clock.Before(end) {
+				d.clock = end
+			}
+			return
+		}
+		t := d.ticks[next]
+		d.ticks = slices.Delete(d.ticks, next, next+1)
+		if t.due.After(d.clock) {
+			d.clock = t.due
+		}
+		d.send(t.f(d.clock))
+	}
+}
+
 // keys presses keys by name, "down*3" three times; a name that starts with + is text
 // that is typed.
 func (d *driver) keys(names ...string) *driver {

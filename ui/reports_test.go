@@ -46,9 +46,7 @@ func toolJSON(name, description string) string {
 
 // later lets time pass until a live session is looked at again, and read again.
 func (d *driver) later() {
-	for range 2 + int(reportEvery/followEvery) {
-		d.tick()
-	}
+	d.pass(reportEvery + 2*followEvery)
 }
 
 // TestReportsOfALiveSession: each report that is open has what was recorded since, with

@@ -320,7 +320,7 @@ func (p *plain) printBody(body []byte) error {
 		return errors.New("the bytes of the frame are not at hand")
 	}
 	if json.Valid(body) {
-		_, err := safetext.JSON(p.Stdout).Write(append(indented(body), '\n'))
+		_, err := safetext.JSON(p.Stdout).Write(append(decode.Indented(body), '\n'))
 		return err
 	}
 	for line := range strings.Lines(string(body)) {

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/tidwall/gjson"
 
+	"github.com/mcptap/mcptap/decode"
 	"github.com/mcptap/mcptap/replay/bill"
 	"github.com/mcptap/mcptap/replay/claude"
 	"github.com/mcptap/mcptap/replay/tidy"
@@ -67,7 +68,7 @@ func definitionText(raw []byte) string {
 		b.WriteString("  " + l + "\n")
 	}
 	if schema := d.Get("inputSchema"); json.Valid([]byte(schema.Raw)) {
-		b.WriteString("input schema:\n" + string(indented([]byte(schema.Raw))) + "\n")
+		b.WriteString("input schema:\n" + string(decode.Indented([]byte(schema.Raw))) + "\n")
 	}
 	return b.String()
 }

@@ -285,26 +285,12 @@ type jsonOut struct {
 	terminal bool
 }
 
-// mostIndented is how deep JSON may be nested to be indented: of what is far deeper the
-// indentation would be most of it, and grow with the square of the depth.
-const mostIndented = 200
-
-// indented is a JSON text with a line for each value; as it is if it is no JSON, or
-// nested without measure.
-func indented(b []byte) []byte {
-	var out bytes.Buffer
-	if decode.Depth(b) > mostIndented || json.Indent(&out, b, "", "  ") != nil {
-		return b
-	}
-	return out.Bytes()
-}
-
 // raw writes a JSON text: alone with indentation, one of many in a line. Only
 // white space between its tokens changes, and on a terminal how hidden characters
 // are spelt.
 func (o *jsonOut) raw(b []byte, alone bool) {
 	if alone {
-		b = indented(b)
+		b = decode.Indented(b)
 	}
 	if o.terminal {
 		b = escapeHidden(b)
